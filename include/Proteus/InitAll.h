@@ -15,12 +15,12 @@ class DialectRegistry;
 
 namespace proteus {
 
-/// Registers the dialects of Proteus, the upstream dialects its inputs are
-/// written in, and the interfaces it attaches to them. The optimizer, the
-/// language server, the plugin and the tests share this list.
+/// Registers the dialects of Proteus and the upstream dialects in which models
+/// may be written, and attaches the interfaces of Proteus to upstream
+/// operations. All tools, the plugin and the tests use this list.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// Registers the passes and pipelines of Proteus.
+/// Registers all passes and pipelines of Proteus.
 void registerAllPasses();
 
 } // namespace proteus

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parsers and printers of text that attributes and operations of the dialect
+// Parsers and printers of syntax that attributes and operations of the dialect
 // share.
 //
 //===----------------------------------------------------------------------===//
@@ -18,12 +18,13 @@
 
 namespace proteus::dist {
 
-/// Parses and prints a list of work items, such as `[F0, B0, U]`.
+/// Parse and print a list of work items, such as `[F0, B0, U]`.
 mlir::ParseResult parseWorkList(mlir::AsmParser &parser,
                                 llvm::SmallVectorImpl<Work> &items);
 void printWorkList(mlir::AsmPrinter &printer, llvm::ArrayRef<Work> items);
 
-/// Parses and prints a list of buckets, such as
+///
+/// Parse and print a list of buckets, such as
 /// `[[0[11:12], 1[11:12]], [0[0:11]]]`.
 mlir::ParseResult parseBucketList(mlir::AsmParser &parser, Buckets &buckets);
 void printBucketList(mlir::AsmPrinter &printer, const Buckets &buckets);

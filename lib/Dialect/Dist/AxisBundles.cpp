@@ -14,14 +14,15 @@ using namespace proteus::dist;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Returns `axes` with the distribution of parts of `like`.
+/// Returns `axes` with the zigzag and the shift of `like`.
 static AxisList dealtOutAs(AxisList axes, const AxisList &like) {
   axes.zigzag = like.zigzag;
   axes.shift = like.shift;
   return axes;
 }
 
-/// Returns the axis that directly follows `axis` on its dimension.
+/// Returns the axis that follows `axis` among the axes of its dimension, or
+/// nullopt.
 static std::optional<Axis> nextOn(const Layout &layout, Axis axis) {
   std::optional<unsigned> dim = layout.getShardedDim(axis);
   if (!dim)
@@ -31,8 +32,9 @@ static std::optional<Axis> nextOn(const Layout &layout, Axis axis) {
   return next < axes.size() ? std::optional(axes[next]) : std::nullopt;
 }
 
-/// Returns true if `b` directly follows `a` on a dimension, or if neither
-/// shards and the layout treats both alike.
+/// Returns true if `layout` permits that `a` and `b` are joined: either `b`
+/// follows `a` among the axes of a dimension, or neither shards a dimension and
+/// both have the same role.
 static bool areAlike(const Layout &layout, Axis a, Axis b) {
   if (layout.getShardedDim(a) || layout.getShardedDim(b))
     return nextOn(layout, a) == b;
@@ -45,8 +47,9 @@ AxisBundles::AxisBundles(const Mesh &mesh, const Layout &from, const Layout &to)
     : mesh(mesh) {
   joined.micro = mesh.micro;
   members.push_back({microAxis});
-  // The axis that follows each axis in its bundle. Axes that shard follow each
-  // other in the order of their dimension, other axes in mesh order.
+  // `behind[a]` is the axis that follows axis a in its bundle. Axes that shard
+  // a dimension follow each other in the order of that dimension, other axes in
+  // mesh order.
   SmallVector<std::optional<Axis>> behind(mesh.getNumAxes());
   SmallVector<bool> taken(mesh.getNumAxes());
   for (Axis a = 1; a < mesh.getNumAxes(); ++a)

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Axes that two layouts treat alike, joined to one axis. The planner of layouts
-// searches on the joined mesh, so that such axes move in one collective.
+// Joins axes that have the same role in two layouts to one axis, called a
+// bundle. The planner of layouts searches on the mesh of bundles, so that the
+// axes of a bundle move in one collective.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,21 +19,22 @@
 
 namespace proteus::dist {
 
-/// A mesh on which axes that two layouts treat alike are joined to one axis. In
-/// each of the two layouts, the axes must be neighbours on one dimension, or
-/// both be partial in the same way, fixed, or replicated. Axes that both
-/// layouts replicate are not joined.
+/// A mesh on which axes are joined to bundles. In each of the two layouts, the
+/// axes of a bundle must either be neighbours on one dimension, or both be
+/// partial with the same kind of reduction, or both be fixed, or both be
+/// replicated. Axes that both layouts replicate are not joined.
 class AxisBundles {
 public:
   AxisBundles(const Mesh &mesh, const Layout &from, const Layout &to);
 
-  /// Returns true if any axes are joined.
+  /// Returns true if at least two axes are joined.
   bool joins() const { return joined.getNumAxes() != mesh.getNumAxes(); }
   const Mesh &getMesh() const { return joined; }
-  /// Returns the layout on the joined mesh. The layout must treat the axes of
-  /// each bundle alike.
+  /// Returns the layout on the joined mesh that is equivalent to `layout`. In
+  /// `layout`, the axes of a bundle must have the same role.
   Layout fold(const Layout &layout) const;
-  /// Returns the layout, step or axes of the joined mesh on the original mesh.
+  /// Return the layout, step or axes on the original mesh that are equivalent
+  /// to those on the joined mesh.
   Layout unfold(const Layout &layout) const;
   Step unfold(const Step &step) const;
   AxisList unfold(llvm::ArrayRef<Axis> axes) const;
@@ -40,7 +42,7 @@ public:
 private:
   const Mesh &mesh;
   Mesh joined;
-  /// Per axis of the joined mesh, the original axes, major first.
+  /// For each axis of the joined mesh, the original axes, major first.
   llvm::SmallVector<AxisList> members;
 };
 

@@ -49,7 +49,9 @@ LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// Parses the `micro = n` or `devices = [...]` that follows a comma.
+///
+/// Parses the part of a mesh after a comma, which is
+/// `micro = n` or `devices = [...]`.
 static ParseResult parseMeshOption(AsmParser &parser, Mesh &mesh) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef keyword;
@@ -197,8 +199,9 @@ static ParseResult parsePartialEntry(AsmParser &parser, const Mesh &mesh,
   return success();
 }
 
-/// Parses the `partial = [...]`, `at = [...]` or `memory = host` that follows a
-/// comma.
+///
+/// Parses the part of a layout after a comma, which is `partial = [...]`,
+/// `at = [...]` or `memory = host`.
 static ParseResult parseLayoutOption(AsmParser &parser, const Mesh &mesh,
                                      Layout &layout) {
   SMLoc loc = parser.getCurrentLocation();

@@ -17,8 +17,8 @@ using namespace proteus::dist;
 #include "Proteus/Dialect/Dist/DistDialect.cpp.inc"
 
 namespace {
-/// Aliases for meshes and layouts, so that each is printed once, at the top of
-/// the file.
+/// Gives meshes and layouts an alias, so that each is printed once, at the top
+/// of the file.
 struct DistAsmInterface : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
@@ -33,8 +33,8 @@ struct DistAsmInterface : OpAsmDialectInterface {
   }
 };
 
-/// The rule that constants stay in the section that uses them, because a
-/// program may contain only sections.
+/// Keeps constants in the section that uses them, because a program may contain
+/// nothing but sections.
 struct DistFoldInterface : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
 
@@ -43,7 +43,7 @@ struct DistFoldInterface : DialectFoldInterface {
   }
 };
 
-/// The collectives and copies that carry attributes of the proteus dialect.
+/// Allows attributes of the proteus dialect on certain collectives and copies.
 struct DistAttributePlaces : proteus::AttributePlaceInterface {
   using AttributePlaceInterface::AttributePlaceInterface;
 

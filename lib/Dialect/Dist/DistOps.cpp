@@ -23,7 +23,7 @@ using namespace proteus::dist;
 #include "Proteus/Dialect/Dist/DistInterfaces.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// Custom directives
+// Custom directives of assembly formats
 //===----------------------------------------------------------------------===//
 
 /// Parses the keyword of an enumeration, such as `sum`.
@@ -81,7 +81,7 @@ static void printBuckets(OpAsmPrinter &printer, Operation *, BucketsAttr attr) {
   printBucketList(printer, attr.getValue());
 }
 
-/// Parses a list of orders, which is printed with one order per line.
+/// Parses a list of orders. `printOrders` writes one order per line.
 static ParseResult parseOrders(OpAsmParser &parser, ArrayAttr &orders) {
   SmallVector<Attribute> attrs;
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
@@ -118,9 +118,9 @@ static void printOrders(OpAsmPrinter &printer, Operation *, ArrayAttr orders) {
 // Folding
 //===----------------------------------------------------------------------===//
 
-/// Folds two operations in a row whose last type is the first one. Slices,
-/// all-gathers, all-to-alls and permutes change the layout of a value but not
-/// its elements, so a round trip has no effect.
+/// Folds two operations in a row if the second one restores the type before the
+/// first. Slices, all-gathers, all-to-alls and permutes change the layout of a
+/// value but not its elements, so such a round trip has no effect.
 static OpFoldResult foldRoundTrip(Value input, Type resultType) {
   Operation *producer = input.getDefiningOp();
   if (!isa_and_nonnull<SliceOp, AllGatherOp, AllToAllOp, PermuteOp>(producer))
@@ -181,8 +181,8 @@ template <typename OpT> static int64_t numIterations(OpT op, unsigned operand) {
              : 1;
 }
 
-/// Returns the bytes of the ranges of a bucket in `values`, the operands or the
-/// results, with the element type `wire` if it is given.
+/// Returns the bytes of the ranges of a bucket in `values`, which are the
+/// operands or the results. If `wire` is given, elements have this type.
 template <typename OpT>
 static int64_t bucketBytes(OpT op, unsigned bucket, ValueRange values,
                            std::optional<Type> wire) {

@@ -18,8 +18,8 @@ using namespace proteus::dist;
 // Shared checks
 //===----------------------------------------------------------------------===//
 
-/// Returns the named axes. Emits an error unless they are on the mesh and in
-/// normal form.
+/// Returns the axes with the given names. Fails with an error if the mesh lacks
+/// one of them, or if they are not in normal form (mesh order).
 static FailureOr<AxisList> verifyAxes(Operation *op, MeshAttr mesh,
                                       ArrayAttr names) {
   AxisList axes;
@@ -40,7 +40,7 @@ static FailureOr<AxisList> verifyAxes(Operation *op, MeshAttr mesh,
   return axes;
 }
 
-/// Checks that operand and result are the same tensor on the same mesh.
+/// Checks that operand and result have the same shape, element type and mesh.
 static LogicalResult verifySameTensor(Operation *op, RankedTensorType from,
                                       RankedTensorType to) {
   if (from.getShape() != to.getShape() ||
@@ -63,8 +63,9 @@ static LogicalResult verifyLayout(Operation *op, LayoutAttr actual,
          << actual << ", expected " << attr;
 }
 
-/// Returns `axes` in the order in which they shard `dim` in the result, or
-/// unchanged if they do not.
+/// Operations list axes in mesh order. This returns `axes` in the order in
+/// which they shard `dim` in the result. If they are not the minor axes of
+/// `dim`, it returns them unchanged, and the caller reports an error.
 static AxisList placedOrder(const Layout &result, unsigned dim,
                             const AxisList &axes) {
   if (dim >= result.dims.size())
@@ -78,7 +79,7 @@ static AxisList placedOrder(const Layout &result, unsigned dim,
              : axes;
 }
 
-/// Checks that `step` turns the layout of `from` into that of `to`.
+/// Checks that the layout of `to` is the layout of `from` after `step`.
 static LogicalResult verifyStep(Operation *op, RankedTensorType from,
                                 RankedTensorType to, Step step) {
   LayoutAttr operand = getLayout(from), result = getLayout(to);
@@ -95,7 +96,7 @@ static LogicalResult verifyStep(Operation *op, RankedTensorType from,
   return verifyLayout(op, result, *expected);
 }
 
-/// Checks that a dimension number is within the rank of `type`.
+/// Checks that `dim` is a dimension of `type`.
 static LogicalResult verifyDim(Operation *op, RankedTensorType type,
                                int64_t dim) {
   if (dim >= 0 && dim < type.getRank())
@@ -164,8 +165,8 @@ LogicalResult ScatterOp::verify() {
   return verifyCollective(*this, {StepKind::Scatter, {}, {}, {}, getDim()});
 }
 
-/// Returns `layout` with `axes` fixed at their coordinates in `place`. Emits an
-/// error if `place` does not fix one of them.
+/// Returns `layout` with `axes` fixed at the coordinates at which `place` fixes
+/// them. Fails with an error if `place` does not fix one of them.
 static FailureOr<Layout> fixedAs(Operation *op, Layout layout,
                                  const Layout &place, ArrayRef<Axis> axes,
                                  const Mesh &mesh) {
@@ -181,8 +182,8 @@ static FailureOr<Layout> fixedAs(Operation *op, Layout layout,
   return layout;
 }
 
-/// Checks that a gather along `dim` turns the layout of `from` into that of
-/// `to`.
+/// Checks that the layout of `to` is the layout of `from` after a gather along
+/// `dim`.
 static LogicalResult verifyGather(Operation *op, RankedTensorType from,
                                   RankedTensorType to, unsigned dim,
                                   const AxisList &axes) {
@@ -284,7 +285,7 @@ static LogicalResult verifyChunk(Operation *op, RankedTensorType whole,
            << " groups do not divide a dimension of size " << size;
   LayoutAttr layout = getLayout(whole);
   const AxisList &axes = layout.getValue().dims[dim];
-  // A part of a dimension in zigzag consists of two contiguous runs.
+  // A part of a zigzag dimension consists of two contiguous runs.
   int64_t runs = numParts(layout.getMesh().getValue(), layout.getValue(), dim) *
                  (axes.zigzag ? 2 : 1);
   if (axes.shift != 0 || groups % runs != 0)
@@ -330,8 +331,8 @@ LogicalResult AccumulateOp::verify() {
   return verifyLayout(*this, getLayout(getType()), expected);
 }
 
-/// Checks that a copy changes only the memory: from device to host if `toHost`,
-/// and from host to device otherwise.
+/// Checks that a copy changes only the memory: from device to host memory if
+/// `toHost`, else from host to device memory.
 static LogicalResult verifyCopy(Operation *op, RankedTensorType from,
                                 RankedTensorType to, bool toHost) {
   if (failed(verifySameTensor(op, from, to)))
@@ -404,9 +405,10 @@ LogicalResult ShiftOp::verify() {
 // Fused collectives
 //===----------------------------------------------------------------------===//
 
-/// Returns the dimension that a reduce-scatter of `from` to `to` shards, or
-/// that an all-gather collects: the first one whose axes differ, or else the
-/// first one that may be sharded.
+/// Returns the dimension that a reduce-scatter from `from` to `to` shards, or
+/// that an all-gather collects. This is the first dimension with different axes
+/// in the two layouts. If there is none, returns the first dimension that may
+/// be sharded; the caller then reports an error for it.
 static unsigned changedDim(const Layout &from, const Layout &to, bool stacked) {
   for (auto [dim, axes] : llvm::enumerate(llvm::zip(from.dims, to.dims)))
     if (std::get<0>(axes) != std::get<1>(axes))
@@ -414,8 +416,9 @@ static unsigned changedDim(const Layout &from, const Layout &to, bool stacked) {
   return stacked ? 1 : 0;
 }
 
-/// Checks that `step`, along the dimension that changes (none for an
-/// all-reduce), turns operand `index` into its result.
+/// Checks that the result for operand `index` has the layout of the operand
+/// after `step`. A step other than an all-reduce applies to the dimension with
+/// different axes in operand and result.
 template <typename OpT>
 static LogicalResult verifyFusedOperand(OpT op, unsigned index, Step step) {
   auto from = cast<RankedTensorType>(op.getInputs()[index].getType());
@@ -486,8 +489,8 @@ template <typename OpT> static LogicalResult verifyBuckets(OpT op) {
   return success();
 }
 
-/// Checks the operands and buckets of a fused collective with the effect
-/// `step`.
+/// Checks the operands and buckets of a fused collective that applies `step` to
+/// each operand.
 template <typename OpT> static LogicalResult verifyFused(OpT op, Step step) {
   if (op.getInputs().empty())
     return op.emitOpError("expected at least one operand");

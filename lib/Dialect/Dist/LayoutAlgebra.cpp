@@ -150,7 +150,7 @@ llvm::hash_code proteus::dist::hash_value(const Mesh &mesh) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts
+// Parts of a dimension
 //===----------------------------------------------------------------------===//
 
 int64_t proteus::dist::partSize(int64_t size, int64_t count, int64_t index) {
@@ -181,10 +181,10 @@ Ranges proteus::dist::partRanges(int64_t size, int64_t count, int64_t index,
 bool proteus::dist::partsRegroup(int64_t size, int64_t outer, int64_t inner) {
   if (outer == 1 || inner == 1)
     return true;
-  // The first of the smaller parts have one element more than the others. The
-  // sizes of the `outer` parts differ by at most one, but those of groups of
-  // `inner` smaller parts may differ by more. They do not if the remainder is
-  // 0, 1, or one less than the number of smaller parts.
+  // The parts nest if the larger parts begin at the same elements in both
+  // divisions. Of 10 elements, two parts have 5 and 5, but pairs of the four
+  // parts 3, 3, 2, 2 have 6 and 4. The parts nest only if `size` modulo the
+  // number of smaller parts is 0, 1, or one less than this number.
   int64_t remainder = size % (outer * inner);
   return remainder <= 1 || remainder == outer * inner - 1;
 }

@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace proteus::dist;
 
 //===----------------------------------------------------------------------===//
-// ProgramOp: accessors and text
+// ProgramOp: accessors, parser and printer
 //===----------------------------------------------------------------------===//
 
 void ProgramOp::build(OpBuilder &builder, OperationState &state, StringRef name,
@@ -182,7 +182,8 @@ LogicalResult ProgramOp::verify() {
   return success();
 }
 
-/// Returns the rank of a section kind in the order forward, gradients, update.
+/// Returns the position of a section kind in the order forward, gradients,
+/// update.
 static unsigned getPhase(SectionKind kind) {
   switch (kind) {
   case SectionKind::Forward:
@@ -197,8 +198,8 @@ static unsigned getPhase(SectionKind kind) {
   llvm_unreachable("unknown section kind");
 }
 
-/// Checks that the layout of a value in a program is on the mesh and the
-/// devices of the program.
+/// Checks that the layout of a value in a program is on the mesh of the program
+/// and fixes the coordinates at which the program runs.
 static LogicalResult verifyPlace(ProgramOp program, Location loc, Type type) {
   LayoutAttr layout = getLayout(type);
   if (!layout)
@@ -263,8 +264,9 @@ static LogicalResult verifySectionOrder(ProgramOp program) {
   return success();
 }
 
-/// Checks that values in host memory are only passed on. Other operations must
-/// read the result of a dist.fetch.
+/// Checks that no operation computes with a value in host memory. Only
+/// dist.fetch reads such a value; terminators and operations with regions may
+/// pass it on.
 static LogicalResult verifyMemory(ProgramOp program) {
   WalkResult result = program.walk([](Operation *op) {
     if (isa<FetchOp, OffloadOp>(op) || op->getNumRegions() > 0 ||

@@ -30,9 +30,9 @@ static constexpr ReductionKind allReductionKinds[] = {ReductionKind::Sum,
                                                       ReductionKind::Max};
 static_assert(std::size(allReductionKinds) == numReductionKinds);
 
-/// Calls `visit` with every non-empty selection of `axes`: shorter ones first,
-/// then in the order of `axes`. If `ordered`, selections that differ in their
-/// order are different; otherwise each is visited once, in ascending order.
+/// Calls `visit` with every non-empty selection of `axes`, shorter selections
+/// first. If `ordered`, {a, b} and {b, a} are different selections. Otherwise
+/// only the ascending one of them is visited.
 static void forEachSelection(ArrayRef<Axis> axes, bool ordered,
                              llvm::function_ref<void(ArrayRef<Axis>)> visit) {
   SmallVector<AxisList> current = {{}};
@@ -54,7 +54,8 @@ static void forEachSelection(ArrayRef<Axis> axes, bool ordered,
 }
 
 namespace {
-/// Uniform-cost search over the layouts that `movable` axes can reach.
+/// Uniform-cost search over the layouts that are reachable by steps on the axes
+/// `movable`.
 class Planner {
 public:
   Planner(const Mesh &mesh, ArrayRef<int64_t> shape, int64_t elementBits,
@@ -99,7 +100,8 @@ private:
   }
 
   void attempt(const Layout &from, Step step) {
-    // A dimension gets the distribution that it has in the target.
+    // If the step shards a dimension, the dimension becomes a zigzag if it is
+    // one in the target.
     if (step.toDim)
       step.zigzag = to.dims[*step.toDim].zigzag;
     std::string reason;
@@ -116,7 +118,7 @@ private:
     reach(*after, std::move(node));
   }
 
-  /// Tries every step out of `layout` in the documented order.
+  /// Tries every step from `layout`, in the order that `planReshard` documents.
   void expand(const Layout &layout) {
     unsigned rank = shape.size();
     AxisList fixed(llvm::make_filter_range(movable, [&](Axis axis) {
@@ -169,8 +171,8 @@ private:
         }));
   }
 
-  /// Tries every assignment of the blocks of `layout` to other ranks. Axes of
-  /// size one are not moved.
+  /// Tries every permute of the blocks of `layout` between ranks. Axes of size
+  /// one are not moved, because that would move no block.
   void forEachPermutation(const Layout &layout) {
     AxisList mobile(llvm::make_filter_range(movable, [&](Axis axis) {
       return mesh.getSize(axis) > 1 && !layout.getPartialKind(axis) &&
@@ -179,8 +181,8 @@ private:
     if (mobile.size() < 2)
       return;
     SmallVector<AxisList, 0> placed(shape.size());
-    // A permutation moves parts to other ranks and does not change their
-    // indices, so zigzag and shift stay the same.
+    // A permute moves parts to other ranks and does not change the numbers of
+    // the parts, so zigzag and shift stay the same.
     for (auto [list, own] : llvm::zip_equal(placed, layout.dims)) {
       list.zigzag = own.zigzag;
       list.shift = own.shift;
@@ -199,8 +201,9 @@ private:
                            placed});
         return;
       }
-      // An axis that cannot move keeps its stride: it is placed when the
-      // remaining number of parts equals that in the original layout.
+      // An axis that can't move must keep its stride. It is therefore placed as
+      // soon as `remaining` is the product of the sizes of this axis and the
+      // axes after it in the original layout.
       ArrayRef<Axis> before = layout.dims[dim];
       for (auto [index, axis] : llvm::enumerate(before)) {
         if (llvm::is_contained(mobile, axis) ||
@@ -231,8 +234,9 @@ private:
       place(0, numParts(mesh, layout, 0));
   }
 
-  /// Calls `visit` with the movable minor axes of `dim` in ascending order,
-  /// one more each time.
+  /// Calls `visit` with the movable minor axes of `dim`: first the last axis,
+  /// then the last two, and so on. Each list is in ascending order. Stops at
+  /// the first axis that is not movable.
   void expandSuffixes(const Layout &layout, unsigned dim,
                       llvm::function_ref<void(ArrayRef<Axis>)> visit) {
     AxisList suffix;
@@ -266,8 +270,8 @@ private:
 };
 } // namespace
 
-/// Returns the reason if no steps lead from `from` to `to`, in cases that are
-/// obvious without a search.
+/// Returns the reason for which no steps lead from `from` to `to`, if that is
+/// clear without a search, or else nullopt.
 static std::optional<std::string>
 checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
   for (const std::pair<Axis, int64_t> &entry : to.fixed)
@@ -288,12 +292,13 @@ checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
   return std::nullopt;
 }
 
-/// Returns the device axes that steps of the plan may change. Axes that both
-/// layouts replicate are left out, and with `keepMajor` also the common major
-/// axes of a dimension. This keeps the search small and the plans simple. But
-/// if links differ, a plan that temporarily moves such an axis can cost less.
-/// The common major axes of an uneven dimension are never left out, because
-/// they may have to move.
+/// Returns the device axes that steps of the plan may change. Axes over which
+/// `to` is fixed or partial never change, nor do axes that both layouts
+/// replicate. With `keepMajor`, the major axes that a dimension has in both
+/// layouts don't change either. This keeps the search small and the plans
+/// simple. But if links differ, moving a major axis temporarily can cost less.
+/// Major axes of an uneven dimension may always change, because they may have
+/// to.
 static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
                             const Layout &from, const Layout &to,
                             bool keepMajor) {
@@ -320,8 +325,8 @@ static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
   return movable;
 }
 
-/// Plans the steps on the joined mesh, on which axes that move together are one
-/// axis.
+/// Plans the steps on the mesh of bundles (see AxisBundles.h), so that the axes
+/// of a bundle move together.
 static FailureOr<SmallVector<PlannedStep, 0>>
 planTogether(const AxisBundles &bundles, ArrayRef<int64_t> shape,
              int64_t elementBits, const Layout &from, const Layout &to,

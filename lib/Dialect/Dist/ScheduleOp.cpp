@@ -21,8 +21,9 @@ static bool isGradient(SectionKind kind) {
          kind == SectionKind::WeightGradient;
 }
 
-/// Calls `visit` with every forward and the number of (chunk, micro-batch)
-/// pairs that are in flight with it.
+/// Calls `visit` with every forward work item and the number of (chunk,
+/// micro-batch) pairs that are in flight when it runs, itself included. Chunks
+/// without gradients are skipped.
 static void
 countOngoing(ArrayRef<Work> items,
              llvm::function_ref<void(const Work &, int64_t)> visit) {
@@ -73,7 +74,7 @@ LogicalResult ScheduleOp::verify() {
 }
 
 namespace {
-/// Verifier of the order of one program, item by item.
+/// Verifies the order of one program, item by item.
 class OrderVerifier {
 public:
   OrderVerifier(ScheduleOp schedule, ProgramOp program)
@@ -115,7 +116,8 @@ private:
     return success();
   }
 
-  /// Checks that the section `earlier` precedes `work`, if the program has it.
+  /// Checks that the section `earlier` of the same chunk and micro-batch runs
+  /// before `work`, if the program has such a section.
   LogicalResult verifyAfter(const Work &work, SectionKind earlier) {
     Work needed{earlier, work.chunk, work.micro};
     if (!program.getSection(earlier, work.chunk) || done.contains(needed))
@@ -124,8 +126,9 @@ private:
                    << formatWork(needed);
   }
 
-  /// Checks that the sections whose values `work` uses precede it, for the same
-  /// micro-batch. A section that runs once follows all others in any case.
+  /// Checks that `work` runs after the sections that return the values it uses,
+  /// for the same micro-batch. A section that runs once needs no check, because
+  /// it follows all other sections.
   LogicalResult verifyUses(const Work &work) {
     if (!work.micro)
       return success();
@@ -139,7 +142,7 @@ private:
     return success();
   }
 
-  /// Returns the sections whose values `section` uses.
+  /// Returns the sections that return the values which `section` uses.
   const SetVector<SectionOp> &getProducers(SectionOp section) {
     auto [entry, isNew] = producers.try_emplace(section);
     SetVector<SectionOp> &found = entry->second;

@@ -19,7 +19,7 @@ using namespace proteus::dist;
 
 using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
-/// Emits an error if `value` is present and less than `least`.
+/// Fails with an error if `value` is present and less than `least`.
 static LogicalResult checkAtLeast(EmitError emitError, StringRef name,
                                   std::optional<int64_t> value, int64_t least) {
   if (!value || *value >= least)

@@ -44,11 +44,12 @@ StringRef proteus::dist::stringify(StepKind kind) {
 }
 
 //===----------------------------------------------------------------------===//
-// Positions of axes
+// Positions of axes within dimensions
 //===----------------------------------------------------------------------===//
 
-/// Returns the dimension that an axis shards, and the stride: the number of
-/// parts by which two neighbours on the axis are apart.
+/// Returns the dimension that `axis` shards, and the stride of the axis: the
+/// difference of the part numbers of two neighbours on the axis. Returns
+/// nullopt if the axis shards no dimension.
 static std::optional<std::pair<unsigned, int64_t>>
 placeOf(const Mesh &mesh, const Layout &layout, Axis axis) {
   std::optional<unsigned> dim = layout.getShardedDim(axis);
@@ -69,12 +70,12 @@ AxisList proteus::dist::permutedAxes(const Mesh &mesh, const Layout &from,
 }
 
 //===----------------------------------------------------------------------===//
-// One step
+// Application of one step
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The application of one step to a layout in place. If it is not possible,
-/// `reason` receives the cause.
+/// Applies one step to `layout` in place. If the step is impossible, `run`
+/// returns false and stores the cause in `reason`.
 class StepApplier {
 public:
   StepApplier(const Mesh &mesh, ArrayRef<int64_t> shape, const Step &step,
@@ -141,11 +142,11 @@ private:
     return true;
   }
 
-  /// Removes the axes from the pending reductions.
+  /// Removes the axes of the step from the pending reductions.
   bool reduce() {
     ReductionKind kind = *step.reduction;
-    // With both kinds pending the value is a sum of maxima, so the maxima are
-    // reduced first.
+    // If both kinds are pending, the value is a sum of maxima, so the maxima
+    // must be reduced before the sums.
     if (kind == ReductionKind::Sum &&
         !layout.getPartial(ReductionKind::Max).empty())
       return fail("the pending maximum over " +
@@ -163,7 +164,7 @@ private:
     return true;
   }
 
-  /// Removes the axes from the fixed coordinates.
+  /// Removes the axes of the step from the fixed coordinates.
   bool release() {
     for (Axis axis : step.axes) {
       if (!layout.getFixedCoordinate(axis))
@@ -175,8 +176,8 @@ private:
     return true;
   }
 
-  /// Gives every dimension the axes that the step lists. The blocks stay the
-  /// same.
+  /// Replaces the axes of every dimension by those of the step. Fails if this
+  /// changes the blocks themselves.
   bool permute() {
     Layout from = layout;
     layout.dims.assign(step.placed.begin(), step.placed.end());
@@ -201,7 +202,7 @@ private:
     return true;
   }
 
-  /// Removes the axes from the minor end of a dimension.
+  /// Removes the axes of the step from the minor end of a dimension.
   bool remove(unsigned dim) {
     AxisList &axes = layout.dims[dim];
     size_t count = step.axes.size();
@@ -221,7 +222,7 @@ private:
     return true;
   }
 
-  /// Adds the axes at the minor end of a dimension.
+  /// Adds the axes of the step at the minor end of a dimension.
   bool append(unsigned dim) {
     AxisList &axes = layout.dims[dim];
     int64_t parts = mesh.getSize(axes) * mesh.getSize(step.axes);
@@ -240,8 +241,8 @@ private:
     return true;
   }
 
-  /// Fails if the parts of a dimension are shifted, because steps along it are
-  /// defined only for parts on their own ranks.
+  /// Fails if the parts of a dimension are shifted. Steps along a dimension are
+  /// defined only if every part is on its own rank.
   bool checkAtHome(unsigned dim) {
     int64_t shift = layout.dims[dim].shift;
     return shift == 0 || fail("the parts of dimension " + Twine(dim) +
@@ -293,9 +294,9 @@ StepVolume proteus::dist::stepVolume(const Mesh &mesh, ArrayRef<int64_t> shape,
   volume.groupSize = mesh.getSize(step.axes);
   volume.bufferBytes =
       localBytes(mesh, shape, elementBits, countsResult ? to : from);
-  // The bytes that each rank sends in a ring algorithm. In a broadcast every
-  // rank passes on the whole value. In a permute it sends its block to one
-  // other rank.
+  // `movedBytes` is the number of bytes that each rank sends in a ring
+  // algorithm. In a broadcast, every rank passes on the whole value. In a
+  // permute, it sends its whole block to one other rank.
   int64_t share = volume.bufferBytes / volume.groupSize +
                   (volume.bufferBytes % volume.groupSize != 0);
   switch (step.kind) {

@@ -69,8 +69,8 @@ double SwigluGradOp::getFlopsPerPoint() { return 15; }
 // Gradients
 //===----------------------------------------------------------------------===//
 
-/// Builds the gradient of an activation function, which reads `kept`, a value
-/// of the forward pass.
+/// Builds the gradient of an activation function. The gradient operation reads
+/// `kept`, which is the operand or the result of the forward operation.
 template <typename GradOp, typename OpTy>
 static LogicalResult activationGradient(OpTy op, GradientScope &scope,
                                         Value kept) {

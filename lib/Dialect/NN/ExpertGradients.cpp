@@ -20,15 +20,18 @@ LogicalResult MoeRouteOp::buildGradients(GradientScope &scope) {
       scope.builder(), getLoc(), scope.gradientType(getLogits()), getPathAttr(),
       gradient, scope.saved(getLogits()), scope.saved(getExperts()),
       getNormalizeAttr());
-  // A split of the token groups is a split of the batch.
+  // The gradient has no iterator `group`. A split of the token groups of
+  // nn.moe_route is a split of the batch of its gradient.
   scope.correspond(logits, {{"group", "batch"}});
   scope.add(getLogits(), logits);
   return success();
 }
 
-/// Builds the gradients of a dispatch or a combination. Each of them is the
-/// `Transpose` of the other, because both are linear in their input. With gates
-/// they are bilinear in input and gates.
+/// Builds the gradients of a dispatch or a combination with respect to its
+/// input and its gates. The gradient of the input is computed by `Transpose`,
+/// which is nn.moe_combine for a dispatch and nn.moe_dispatch for a
+/// combination, because both are linear in their input and transposes of each
+/// other.
 template <typename Transpose, typename Op>
 static LogicalResult buildRoutingGradients(Op op, GradientScope &scope) {
   Value gradient = scope.gradientOf(op.getResult());
@@ -44,8 +47,9 @@ static LogicalResult buildRoutingGradients(Op op, GradientScope &scope) {
                                 op.getPathAttr(), gradient, experts, slots,
                                 gates ? scope.saved(gates) : Value()));
   if (gates && scope.wants(gates)) {
-    // The gradient of a gate is the dot product of a token and the row in its
-    // slot.
+    // The gradient of a gate is a dot product of a token of `[batch, ..,
+    // hidden]` with the row of its slot. For a combination, `gradient` contains
+    // the tokens. For a dispatch, it contains the rows.
     Value tokens = scope.saved(op.getInput()), inSlots = gradient;
     if (isa<MoeCombineOp>(op))
       std::swap(tokens, inSlots);

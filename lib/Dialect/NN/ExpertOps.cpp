@@ -29,7 +29,8 @@ static LogicalResult verifyRank(Operation *op, StringRef what, Value value,
                            << shapeOf(value).size();
 }
 
-/// Verifies that `value` has the leading dimensions of `tokens`.
+/// Verifies that `value` has the leading dimensions of `tokens`, that is, all
+/// but the last.
 static LogicalResult verifyTokens(Operation *op, StringRef what, Value value,
                                   Value tokens) {
   if (failed(verifyRank(op, what, value, shapeOf(tokens).size())))
@@ -61,8 +62,8 @@ int64_t MoeRouteOp::getCapacity() {
   double share = tokens / static_cast<double>(getGroups()) *
                  static_cast<double>(shapeOf(getGates()).back()) /
                  static_cast<double>(shape.back());
-  // A factor such as 1.1 has no exact binary representation. The subtrahend
-  // prevents an additional slot from the rounding error.
+  // A factor such as 1.1 has no exact binary representation. Subtracting 1e-9
+  // prevents that its rounding error leads to an additional slot.
   return std::max<int64_t>(
       1, std::ceil(getCapacityFactor().convertToDouble() * share - 1e-9));
 }
@@ -102,9 +103,10 @@ LogicalResult MoeRouteGradOp::verify() {
   return success();
 }
 
-/// Verifies the shapes of tokens, of the tensor `places` of the experts' slots,
-/// and of the routing. If `slots` comes from an nn.moe_route, also verifies
-/// that the sizes of `places` are those of the route.
+/// Verifies the shapes of `tokens`, of the tensor `places` with the slots of
+/// all experts (`[experts, groups, capacity, hidden]`), and of the routing. If
+/// `slots` is a result of an nn.moe_route, also verifies that `places` has the
+/// numbers of experts, groups and slots of that operation.
 static LogicalResult verifyPlaces(Operation *op, Value tokens, Value places,
                                   Value experts, Value slots, Value gates) {
   if (failed(verifyRank(op, "the tensor of the experts", places, 4)) ||
@@ -165,12 +167,12 @@ LogicalResult ExpertLinearWgradOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Routing
+// Routing of tokens to experts
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Iterators of tokens `[batch, .., last]` whose batch is divided into groups.
-/// No iterator indexes a dimension that a device needs whole.
+/// Iterators of tokens `[batch, .., last]` that are divided into groups. A
+/// dimension of which a device needs all values has no iterator.
 struct GroupedTokens {
   unsigned group;
   TensorIterators leading;
@@ -179,8 +181,8 @@ struct GroupedTokens {
                 bool splitsSequence) {
     group = space.add("group", groups);
     leading.push_back({group});
-    // Groups of one sample have no iterator `sample`, so that they may be split
-    // unevenly, as the batch may.
+    // A group of one sample gets no iterator `sample`. Its batch dimension then
+    // has one iterator only, and may be split into shards of unequal size.
     if (int64_t samples = shapeOf(tokens).front() / groups; samples > 1)
       leading.back().push_back(
           space.add("sample", samples, IteratorKind::Opaque));
@@ -204,7 +206,8 @@ IterationSpace MoeRouteOp::getIterationSpace() {
   IterationSpace space;
   GroupedTokens tokens(space, getLogits(), getGroups(),
                        /*splitsSequence=*/false);
-  // The slot of a token depends on all tokens of its group and on all experts.
+  // The slot of a token depends on the other tokens of its group and on all
+  // experts, so one opaque iterator covers all logits of a sample.
   int64_t perRow = 1;
   for (int64_t size : shapeOf(getLogits()).drop_front())
     perRow *= size;
@@ -213,7 +216,7 @@ IterationSpace MoeRouteOp::getIterationSpace() {
   space.results = {tokens.with(), tokens.with(), tokens.with()};
   return space;
 }
-// Four FLOPs for the softmax, one comparison per choice.
+// The softmax needs four FLOPs, and every choice a comparison.
 double MoeRouteOp::getFlopsPerPoint() {
   return 4 + static_cast<double>(shapeOf(getGates()).back());
 }
@@ -236,12 +239,13 @@ IterationSpace MoeRouteGradOp::getIterationSpace() {
 double MoeRouteGradOp::getFlopsPerPoint() { return 6; }
 
 //===----------------------------------------------------------------------===//
-// Dispatch and combination
+// Dispatch and combination of tokens
 //===----------------------------------------------------------------------===//
 
 /// Returns the FLOPs per point of an operation that needs `perElement` FLOPs
-/// for each element of each choice of each token. There are usually fewer FLOPs
-/// than points, because most combinations of token, expert and slot are empty.
+/// for each element of each choice of each token. The result is usually below
+/// 1, because most points, which are combinations of token, expert and slot,
+/// need no work.
 static double flopsPerPoint(const IterationSpace &space, Value experts,
                             int64_t hidden, double perElement) {
   double elements = static_cast<double>(hidden);
@@ -270,7 +274,7 @@ double MoeDispatchOp::getFlopsPerPoint() {
 }
 
 namespace {
-/// The space that nn.moe_combine and the gradient of its gates share.
+/// The iteration space that nn.moe_combine and nn.moe_gate_grad share.
 struct CombineSpace {
   IterationSpace space;
   TensorIterators tokens, choices, places;
@@ -315,11 +319,11 @@ double MoeGateGradOp::getFlopsPerPoint() {
 }
 
 //===----------------------------------------------------------------------===//
-// Grouped products
+// Matrix products of experts
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The space that nn.expert_linear and its gradients share.
+/// The iteration space that nn.expert_linear and its gradients share.
 struct ExpertLinearSpace {
   IterationSpace space;
   unsigned expert, group, slot, out, in;

@@ -38,7 +38,7 @@ static bool indexes(ArrayAttr dims, StringRef iterator) {
 }
 
 //===----------------------------------------------------------------------===//
-// Verification
+// Verification of nn.generic
 //===----------------------------------------------------------------------===//
 
 static bool isWord(StringRef name) {

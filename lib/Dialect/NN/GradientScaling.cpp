@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace proteus::nn;
 
-/// Returns the space of a reduction of all dimensions of `input` to a scalar.
+/// Returns the space of an operation that reduces all dimensions of `input` to
+/// a scalar, with iterators d0, d1, ... of kind `kind`.
 static IterationSpace reduceAll(Value input, IteratorKind kind) {
   IterationSpace space;
   TensorIterators dims;
@@ -23,8 +24,8 @@ static IterationSpace reduceAll(Value input, IteratorKind kind) {
   return space;
 }
 
-/// Returns a space without iterators: operands are read whole, and the result
-/// is a scalar.
+/// Returns a space without iterators, so that nothing is split: each device
+/// reads the whole operands and computes the scalar result.
 static IterationSpace scalars(Operation *op) {
   IterationSpace space;
   for (Value operand : op->getOperands())

@@ -16,8 +16,8 @@ using namespace proteus::nn;
 //===----------------------------------------------------------------------===//
 
 /// Verifies the attributes of a window, and that the size of `output` follows
-/// from them. `output` is the result of a forward operation, or the gradient
-/// that a backward operation reads.
+/// from them and the size of `image`. `output` is the result of a forward
+/// operation, or the gradient of this result in a backward operation.
 static LogicalResult verifyWindow(Operation *op, Value image, Value output,
                                   ArrayRef<int64_t> kernel,
                                   ArrayRef<int64_t> stride,
@@ -105,8 +105,8 @@ LogicalResult Pool2DGradOp::verify() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The space that nn.conv2d and its gradients share. The image is read through
-/// a window, so no iterator indexes its positions.
+/// The iteration space that nn.conv2d and its gradients share. The image is
+/// read through a window, so no iterator indexes the positions in the image.
 struct ConvSpace {
   IterationSpace space;
   unsigned batch, out, in, height, width, kernelHeight, kernelWidth;
@@ -177,7 +177,7 @@ double Conv2DWgradOp::getFlopsPerPoint() { return 2; }
 KernelClass Conv2DWgradOp::getKernelClass() { return KernelClass::Matrix; }
 
 /// Returns the space of a pooling or of its gradient. Batch and channel are
-/// parallel, positions are opaque.
+/// parallel, and the positions in the output are opaque.
 static IterationSpace poolSpace(Value output, bool gradient) {
   IterationSpace space;
   unsigned batch = space.add("batch", sizeOf(output, 0));
@@ -203,7 +203,8 @@ IterationSpace Pool2DOp::getIterationSpace() {
 IterationSpace Pool2DGradOp::getIterationSpace() {
   return poolSpace(getGradient(), /*gradient=*/true);
 }
-// The gradient of an average needs no value of the image.
+// The gradient of an average depends on no element of the image, but the
+// gradient of a maximum does.
 bool Pool2DGradOp::readsWholeOperand(unsigned operand) {
   return operand != 1 || getKind() == PoolKind::Max;
 }

@@ -13,7 +13,7 @@
 using namespace proteus::nn;
 
 //===----------------------------------------------------------------------===//
-// Families
+// Families of kernels
 //===----------------------------------------------------------------------===//
 
 KernelFamily AttentionOp::getKernelFamily() { return KernelFamily::Attention; }
@@ -89,7 +89,7 @@ KernelFamily SGDOp::getKernelFamily() { return KernelFamily::Update; }
 KernelFamily AdamOp::getKernelFamily() { return KernelFamily::Update; }
 
 //===----------------------------------------------------------------------===//
-// Passes
+// Passes of the step to which kernels belong
 //===----------------------------------------------------------------------===//
 
 KernelPass LinearDgradOp::getKernelPass() { return KernelPass::DataGradient; }
@@ -110,7 +110,7 @@ KernelPass ExpertLinearWgradOp::getKernelPass() {
 KernelPass LstmWgradOp::getKernelPass() { return KernelPass::WeightGradient; }
 
 //===----------------------------------------------------------------------===//
-// Strides
+// Strides of windows
 //===----------------------------------------------------------------------===//
 
 static int64_t largest(llvm::ArrayRef<int64_t> strides) {

@@ -26,12 +26,14 @@ using namespace proteus::nn;
 using linalg::LinalgOp;
 
 //===----------------------------------------------------------------------===//
-// Bodies
+// Bodies of linalg operations
 //===----------------------------------------------------------------------===//
 
-/// Returns the operation that combines the previous value of a result with a
-/// new one, or null. It is the only user of the previous value, and the
-/// terminator is its own only user.
+/// Returns the operation that combines the previous value of result number
+/// `result` with a new value, such as the arith.addf of a sum. Returns null if
+/// the body does not have this structure: the previous value has one use, which
+/// is the combiner, and the result of the combiner has one use, which is the
+/// terminator.
 static Operation *getCombiner(LinalgOp op, unsigned result) {
   BlockArgument previous = op.getRegionOutputArgs()[result];
   Operation *combiner =
@@ -42,8 +44,9 @@ static Operation *getCombiner(LinalgOp op, unsigned result) {
   return combiner;
 }
 
-/// Returns the kind of the reduction loops of `op`, or Opaque if the results
-/// have different kinds of reductions.
+/// Returns the kind of the reduction loops of `op`, which follows from the
+/// operation that combines values. Returns Opaque if the results are combined
+/// in different ways.
 static IteratorKind getReductionKind(LinalgOp op) {
   std::optional<IteratorKind> common;
   for (unsigned result = 0, e = op.getNumDpsInits(); result != e; ++result) {
@@ -70,8 +73,9 @@ static bool isFlop(Operation &op) {
          llvm::any_of(op.getOperandTypes(), llvm::IsaPred<FloatType>);
 }
 
-/// Returns the input of `op` whose element `value` is, possibly after
-/// conversions. Returns null if `value` is computed.
+/// Returns the input of `op` if `value` is an element of this input, possibly
+/// after conversions to other float types. Returns null if `value` is the
+/// result of a computation.
 static OpOperand *getInput(LinalgOp op, Value value) {
   while (Operation *conversion = value.getDefiningOp()) {
     if (!isa<arith::ExtFOp, arith::TruncFOp>(conversion))
@@ -85,11 +89,11 @@ static OpOperand *getInput(LinalgOp op, Value value) {
   return op.isDpsInput(operand) ? operand : nullptr;
 }
 
-/// Returns true if `op` is a product of matrices: it sums products of two
+/// Returns true if `op` is a product of two matrices: it sums products of two
 /// inputs over a loop that indexes both, and each input lacks a parallel loop
-/// that the result has. A product of a matrix and a vector and a depth-wise
-/// convolution do not count, because they do not reuse the elements of both
-/// inputs.
+/// that the result has. The product of a matrix and a vector and a depth-wise
+/// convolution are not products of matrices in this sense, because they do not
+/// reuse the elements of both inputs.
 static bool isContraction(LinalgOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return false;
@@ -127,8 +131,9 @@ static bool isContraction(LinalgOp op) {
 // Iteration spaces
 //===----------------------------------------------------------------------===//
 
-/// Returns for each dimension the loop that alone indexes it, or nullopt. The
-/// loop must index no other dimension.
+/// Returns for each dimension the loop that indexes it, or nullopt. A loop
+/// counts only if it is the whole index of the dimension and indexes no other
+/// dimension: `(i, j + k, l, l)` has the plain loops i, none, none, none.
 static SmallVector<std::optional<unsigned>> getPlainLoops(AffineMap map) {
   SmallVector<std::optional<unsigned>> loops;
   for (AffineExpr expr : map.getResults()) {
@@ -151,7 +156,7 @@ static TensorIterators getTensorIterators(AffineMap map) {
   return dims;
 }
 
-/// Returns true if `map` uses `loop` otherwise than as the plain index of one
+/// Returns true if `map` uses `loop`, but not as the plain index of one
 /// dimension (see getPlainLoops).
 static bool isCompound(AffineMap map, unsigned loop) {
   return map.isFunctionOfDim(loop) &&
@@ -205,8 +210,8 @@ struct LinalgSpaceModel
   }
 };
 
-/// Model of tensor.empty, which computes nothing and only gives an initial
-/// value its shape.
+/// Iteration space of tensor.empty. The operation computes nothing; it only
+/// defines the shape of an initial value.
 struct EmptySpaceModel
     : IterationSpaceOpInterface::ExternalModel<EmptySpaceModel,
                                                tensor::EmptyOp> {
@@ -229,9 +234,9 @@ struct EmptySpaceModel
 // Gradients
 //===----------------------------------------------------------------------===//
 
-/// Returns an operation of the body because of which the body has no gradient,
-/// or null. A body has a gradient if it yields a differentiable function of the
-/// inputs, or adds one to the previous value.
+/// Returns an operation of the body that prevents a gradient, or null if there
+/// is none. A body has a gradient if it yields a differentiable function of its
+/// inputs, or adds such a function to the previous value.
 static Operation *findObstacle(LinalgOp op) {
   Block *body = op.getBlock();
   for (auto [i, previous] : llvm::enumerate(op.getRegionOutputArgs())) {
@@ -245,7 +250,8 @@ static Operation *findObstacle(LinalgOp op) {
     if (!hasKnownDerivative(&inner))
       return &inner;
     // A constant from outside the body can be copied into the gradient. Any
-    // other value from outside would have to be saved.
+    // other value from outside would have to be saved for the backward pass,
+    // which is not supported.
     for (Value operand : inner.getOperands())
       if (operand.getParentBlock() != body &&
           !matchPattern(operand, m_Constant()))
@@ -254,15 +260,15 @@ static Operation *findObstacle(LinalgOp op) {
   return nullptr;
 }
 
-/// Returns the attribute that gives the path of `op` to operations built for
-/// it.
+/// Returns the attribute with the path of `op`. It is attached to all
+/// operations that are built for the gradients of `op`.
 static NamedAttribute getPathAttr(LinalgOp op) {
   Builder builder(op->getContext());
   return {ProteusDialect::pathAttrName, builder.getStringAttr(getOwnPath(op))};
 }
 
-/// Builds the initial value of a tensor all of whose elements a linalg
-/// operation writes.
+/// Builds an initial value for a linalg operation that writes all elements of
+/// its result.
 static Value buildEmpty(LinalgOp op, RankedTensorType type,
                         OpBuilder &builder) {
   auto empty = tensor::EmptyOp::create(builder, op->getLoc(), type.getShape(),
@@ -272,8 +278,8 @@ static Value buildEmpty(LinalgOp op, RankedTensorType type,
   return empty;
 }
 
-/// Builds the conversion of `gradient` to `type`, which has another element
-/// type. Returns null if `gradient` is null.
+/// Builds the conversion of `gradient` to `type`, which differs at most in the
+/// element type. Returns null if `gradient` is null.
 static Value convertTensor(LinalgOp op, Value gradient, Type type,
                            OpBuilder &builder) {
   if (!gradient || gradient.getType() == type)
@@ -295,9 +301,9 @@ static Value convertTensor(LinalgOp op, Value gradient, Type type,
 }
 
 namespace {
-/// Builder of the gradient of one input: an operation over the same loops that
-/// sums the products of the gradient of the result and the derivative of the
-/// body.
+/// Builds the gradient of one input. It is an operation over the loops of the
+/// forward operation, which sums the gradient of the result times the
+/// derivative of the body.
 class InputGradient {
 public:
   InputGradient(LinalgOp op, OpOperand &operand, ArrayRef<Value> gradients,
@@ -323,17 +329,17 @@ public:
       Block *block = inner.getInsertionBlock();
       block->getOperations().splice(block->end(), body.getOperations());
     };
-    // The body is spliced in by the builder callback, so that the operation is
-    // complete when the listener of the builder is notified.
+    // The builder callback moves the body in, so that the operation is complete
+    // when the listener of the builder is notified of it.
     return linalg::GenericOp::create(builder, loc, type, inputs, init, maps,
                                      getIteratorTypes(), spliceBody, path)
         .getResult(0);
   }
 
 private:
-  /// Builds the body, whose arguments are all inputs, all gradients of results
-  /// and the previous value. Returns false if the results do not depend on the
-  /// operand.
+  /// Builds the body of the gradient. Its arguments are all inputs, the
+  /// gradients of all results and the previous value of the sum. Returns false
+  /// if the results do not depend on the operand.
   bool buildBody() {
     auto elementType = [](Value value) {
       return getElementTypeOrSelf(value.getType());
@@ -367,7 +373,8 @@ private:
     return true;
   }
 
-  /// Collects the inputs and gradients that the body reads.
+  /// Collects the inputs and gradients that the body reads. Only these become
+  /// operands of the gradient.
   void collectOperands() {
     for (auto [input, argument] :
          llvm::zip(op.getDpsInputOperands(), body.getArguments()))
@@ -385,9 +392,9 @@ private:
       }
   }
 
-  /// Adds empty tensors as operands for loops whose size no other operand
-  /// defines. linalg takes the size of every loop from its operands, and the
-  /// body may not read the operand that a loop indexes.
+  /// Adds empty tensors as operands for loops without a size. linalg takes the
+  /// size of every loop from an operand that the loop indexes, but the gradient
+  /// may not read any such operand.
   void addShapeOperands() {
     llvm::SmallBitVector open(op.getNumLoops(), true);
     auto close = [&](AffineMap map) {
@@ -420,8 +427,8 @@ private:
         .getResult(0);
   }
 
-  /// Returns the types of the loops. A loop is parallel if it alone indexes a
-  /// dimension of the operand, else a reduction.
+  /// Returns the types of the loops. A loop is parallel if it is the plain
+  /// index of a dimension of the operand (see getPlainLoops), else a reduction.
   SmallVector<utils::IteratorType> getIteratorTypes() {
     SmallVector<utils::IteratorType> types(op.getNumLoops(),
                                            utils::IteratorType::reduction);
@@ -443,8 +450,8 @@ private:
   Block body;
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
-  /// Arguments of `body` for the first of `inputs`. Operands that only define
-  /// sizes of loops come last and have none.
+  /// Arguments of `body` for the leading elements of `inputs`. The other
+  /// inputs, which only define sizes of loops, have no argument in `body`.
   SmallVector<BlockArgument> usedArguments;
 };
 
@@ -477,7 +484,8 @@ static LogicalResult buildLinalgGradients(LinalgOp op, GradientScope &scope) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isWanted(operand))
       continue;
-    // The previous value is added once, so its gradient is that of the result.
+    // The initial value is added once to the result, so both have the same
+    // gradient.
     Value gradient =
         op.isDpsInit(&operand)
             ? convertTensor(

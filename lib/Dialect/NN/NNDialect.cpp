@@ -48,7 +48,7 @@ bool ProductAttributes::mayCarry(Operation *op, StringRef name) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Attributes
+// Verification of attributes
 //===----------------------------------------------------------------------===//
 
 LogicalResult TrainingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -164,11 +164,11 @@ LogicalResult NNDialect::verifyRegionResultAttribute(Operation *op, unsigned,
 }
 
 //===----------------------------------------------------------------------===//
-// Paths
+// Paths of operations
 //===----------------------------------------------------------------------===//
 
-/// Returns the path of an operation of another dialect relative to the
-/// innermost repeat around it.
+/// Returns the path of an operation of another dialect, relative to the
+/// innermost repeat around it. See `getOwnPath`.
 static std::string getForeignPath(Operation *op) {
   if (auto path = op->getAttrOfType<StringAttr>(ProteusDialect::pathAttrName))
     return path.str();

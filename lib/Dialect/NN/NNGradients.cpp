@@ -38,8 +38,10 @@ LogicalResult MatmulOp::buildGradients(GradientScope &scope) {
     return success();
   OpBuilder &builder = scope.builder();
   IterationSpace space = getIterationSpace();
-  // `m`, `n` and `k` are the forward iterators that become the iterators of
-  // these names in the product. Leading dimensions keep their iterators.
+  // Builds a matrix product of `a` and `b` that is the gradient of `wanted`.
+  // The iterators m, n and k of this product correspond to the forward
+  // iterators that `m`, `n` and `k` name. Iterators of leading dimensions keep
+  // their names.
   auto product = [&](Value wanted, Value a, Value b, bool ta, bool tb,
                      StringRef m, StringRef n, StringRef k) {
     auto result =
@@ -52,8 +54,8 @@ LogicalResult MatmulOp::buildGradients(GradientScope &scope) {
     scope.correspond(result, names);
     scope.add(wanted, result);
   };
-  // If C = A B, then dA = dC Bᵀ and dB = Aᵀ dC. The gradient of a transposed
-  // operand is the transposed product.
+  // If C = A B, then dA = dC Bᵀ and dB = Aᵀ dC. If an operand is transposed,
+  // its gradient is the transpose of this product.
   if (scope.wants(getLhs())) {
     Value rhs = scope.saved(getRhs());
     if (getTransposeA())
@@ -183,7 +185,8 @@ LogicalResult CastOp::buildGradients(GradientScope &scope) {
 }
 
 LogicalResult KeepOp::buildGradients(GradientScope &scope) {
-  // The layout in which values are kept does not apply to their gradients.
+  // The gradient has a layout that is independent of the layout in which the
+  // value is kept, so no nn.keep is built for it.
   if (Value gradient = scope.gradientOf(getResult()))
     scope.add(getInput(), gradient);
   return success();
@@ -214,8 +217,9 @@ LogicalResult MSELossOp::buildGradients(GradientScope &scope) {
                             scope.gradientType(wanted), getPathAttr(), gradient,
                             scope.saved(wanted), scope.saved(other)));
   };
-  // Prediction and target have the same gradient but for its sign, so the
-  // operation with exchanged operands computes the other one.
+  // Prediction and target have the same gradient except for the sign. The
+  // gradient of the target is therefore computed by the same operation with
+  // exchanged operands.
   of(getPrediction(), getTarget());
   of(getTarget(), getPrediction());
   return success();

@@ -17,7 +17,7 @@ using namespace proteus::nn;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The space that nn.linear and its gradients share.
+/// The iteration space that nn.linear and its gradients share.
 struct LinearSpace {
   IterationSpace space;
   SmallVector<unsigned> leading;
@@ -103,7 +103,8 @@ KernelClass MatmulOp::getKernelClass() { return KernelClass::Matrix; }
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The space that nn.attention and its gradient share.
+/// The iteration space that nn.attention, its gradient and their ring steps
+/// share.
 struct AttentionSpace {
   IterationSpace space;
   unsigned batch, head, group, seq, key, dim, valueDim;
@@ -136,8 +137,8 @@ struct AttentionSpace {
   TensorIterators rows() const { return {{batch}, {head, group}, {seq}}; }
 };
 
-/// Returns the number of pairs of a query in [0, end) and a key in `keys` that
-/// does not follow the query.
+/// Returns the number of pairs (query, key) in which the query is in [0, end),
+/// the key is in the range `keys`, and the key does not follow the query.
 double pairsBefore(double end, std::pair<int64_t, int64_t> keys) {
   double seen = end - static_cast<double>(keys.first);
   double most = static_cast<double>(keys.second - keys.first);
@@ -147,9 +148,9 @@ double pairsBefore(double end, std::pair<int64_t, int64_t> keys) {
 }
 } // namespace
 
-/// Returns the share of the pairs of a query and a key in which the key does
-/// not follow the query. Positions are continuous, so that the share of a whole
-/// sequence is exactly one half.
+/// Returns the share of the pairs (query, key) that causal attention visits:
+/// those in which the key does not follow the query. Positions are treated as
+/// continuous, so that the share of a whole sequence is exactly one half.
 static double causalShare(const IteratorRanges &queries,
                           const IteratorRanges &keys) {
   double visited = 0, all = 0;
@@ -175,7 +176,8 @@ static double visitedShareOf(OpTy op, ArrayRef<IteratorRanges> held) {
              : 1.0;
 }
 
-/// Returns the visited share of all queries and keys.
+/// Returns the share of points that `op` visits if a device holds all queries
+/// and keys.
 template <typename OpTy> static double visitedShare(OpTy op) {
   return op.getCausal() ? causalShare({{0, sizeOf(op.getQuery(), 1)}},
                                       {{0, sizeOf(op.getKey(), 1)}})
@@ -183,9 +185,11 @@ template <typename OpTy> static double visitedShare(OpTy op) {
 }
 
 /// Returns the FLOPs per point of `products` matrix products over `dim` and
-/// `valueProducts` over `value_dim`, at two FLOPs per element. If the sizes of
-/// keys and values differ, the space has both iterators, but each product runs
-/// over only one of them.
+/// `valueProducts` matrix products over `value_dim`, at two FLOPs per element.
+/// If keys and values have different sizes, the points of the space run over
+/// both `dim` and `value_dim`, but each product runs over only one of these.
+/// The FLOPs of a product over `dim` are then divided by the size of
+/// `value_dim`, and vice versa.
 template <typename OpTy>
 static double productFlops(OpTy op, double products, double valueProducts) {
   double dim = static_cast<double>(sizeOf(op.getKey(), 2)) / op.getKeyHeads();
@@ -204,7 +208,7 @@ IterationSpace AttentionOp::getIterationSpace() {
   attention.space.results = {attention.outputs(), attention.rows()};
   return attention.space;
 }
-// One product for the scores, one for the weighted sums of values.
+// One product computes the scores, and one the weighted sums of the values.
 double AttentionOp::getFlopsPerPoint() { return productFlops(*this, 1, 1); }
 KernelClass AttentionOp::getKernelClass() { return KernelClass::Matrix; }
 double AttentionOp::getVisitedShare() { return visitedShare(*this); }
@@ -236,7 +240,7 @@ double AttentionBlockOp::getFlopsPerPoint() {
   return productFlops(*this, 1, 1);
 }
 KernelClass AttentionBlockOp::getKernelClass() { return KernelClass::Matrix; }
-// In one operation, every query visits one block of the keys.
+// Each query visits only one of the `blocks` blocks of keys in this operation.
 double AttentionBlockOp::getVisitedShare() {
   return visitedShare(*this) / getBlocks();
 }
@@ -255,8 +259,8 @@ IterationSpace AttentionGradOp::getIterationSpace() {
                              attention.values()};
   return attention.space;
 }
-// The gradients need four products. The kernel recomputes the scores by a
-// fifth.
+// The gradients need four products. A fifth product recomputes the scores, and
+// counts only as executed.
 double AttentionGradOp::getFlopsPerPoint() { return productFlops(*this, 2, 2); }
 double AttentionGradOp::getExecutedFlopsPerPoint() {
   return productFlops(*this, 3, 2);
@@ -391,7 +395,9 @@ IterationSpace AddOp::getIterationSpace() {
   return elementwise(*this, getLhs());
 }
 double AddOp::getFlopsPerPoint() { return 1; }
-// Every device with a summand of a partial sum would add a repeated operand.
+// A partial sum has a summand on every device. If the right operand is
+// repeated, every device would add it to its own summand, so it would be
+// counted several times.
 bool AddOp::isLinear() { return rankOf(getLhs()) == rankOf(getRhs()); }
 
 IterationSpace DropoutOp::getIterationSpace() {
@@ -417,7 +423,7 @@ IterationSpace FillOp::getIterationSpace() {
 }
 
 /// Returns the space of an update, which is element-wise. The iterators are
-/// numbered, because a parameter has no batch dimension.
+/// called d0, d1, ... because a parameter has no batch dimension.
 static IterationSpace updateSpace(Operation *op, Value parameter) {
   IterationSpace space = elementwise(op, parameter);
   for (auto [dim, iterator] : llvm::enumerate(space.iterators))
@@ -435,15 +441,16 @@ IterationSpace AdamOp::getIterationSpace() {
 double AdamOp::getFlopsPerPoint() { return 14; }
 
 //===----------------------------------------------------------------------===//
-// Views and their inverse
+// Reshape
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Builder of the iteration space of a reshape. Both shapes are divided into
-/// stretches: the shortest runs of dimensions with the same number of elements.
-/// The iterators of a stretch are the common factors of both runs. If the runs
-/// have no common factors, the stretch has one opaque iterator, and no iterator
-/// indexes its dimensions.
+/// Builds the iteration space of a reshape. Both shapes are divided into
+/// stretches: the shortest runs of dimensions that have the same number of
+/// elements on both sides. For example, `8x256x6x6 -> 8x9216` has the stretches
+/// `8 -> 8` and `256x6x6 -> 9216`. The iterators of a stretch are the common
+/// factors of both sides (256, 6, 6). If there are none, the stretch has one
+/// opaque iterator, which indexes no dimension.
 class ReshapeSpace {
 public:
   ReshapeSpace(ArrayRef<int64_t> from, ArrayRef<int64_t> to)
@@ -452,7 +459,8 @@ public:
   IterationSpace build() {
     size_t i = 0, j = 0;
     while (i < from.size() || j < to.size()) {
-      // No iterator indexes a dimension of size one without a counterpart.
+      // A dimension of size one without a counterpart in the other shape is
+      // indexed by no iterator.
       bool fromOne = i < from.size() && from[i] == 1;
       bool toOne = j < to.size() && to[j] == 1;
       if (fromOne != toOne) {
@@ -460,7 +468,7 @@ public:
         continue;
       }
       // Only shapes with different numbers of elements reach this point. The
-      // verifier of the operation reports them.
+      // verifier of the operation rejects them.
       if (i == from.size() || j == to.size())
         break;
       auto [fromEnd, toEnd] = endOfStretch(i, j);
@@ -489,7 +497,8 @@ private:
     return {i, j};
   }
 
-  /// Adds the common factors of a stretch as iterators, major first.
+  /// Adds the common factors of a stretch as iterators, major first. Without
+  /// common factors, adds one opaque iterator.
   void addStretch(size_t i, size_t fromEnd, size_t j, size_t toEnd) {
     size_t firstFrom = i, firstTo = j, firstIterator = space.iterators.size();
     int64_t left = from[i], right = to[j];

@@ -25,8 +25,9 @@ LogicalResult MatmulOp::verify() {
   return success();
 }
 
-/// Verifies the numbers of heads, and the ranks and last dimensions of query
-/// and value.
+/// Verifies that query and value have rank 3, that `kv_heads` divides `heads`,
+/// and that these numbers of heads divide the last dimensions of query and
+/// value.
 template <typename OpTy> static LogicalResult verifyHeads(OpTy op) {
   int64_t heads = op.getHeads(), keyHeads = op.getKeyHeads();
   if (heads < 1 || keyHeads < 1 || heads % keyHeads != 0)
@@ -88,8 +89,8 @@ LogicalResult ReshapeOp::verify() {
   return success();
 }
 
-/// Verifies the numbers of states and results of an update, and the type of the
-/// factor.
+/// Verifies the number of states and of results of an update, and that the
+/// factor of the gradient is a scalar.
 template <typename OpTy>
 static LogicalResult verifyUpdate(OpTy op, size_t expectedStates) {
   if (op.getScaled() && op.getStates().empty())
@@ -136,9 +137,9 @@ void RepeatOp::build(OpBuilder &, OperationState &state, StringRef path,
   state.addRegion();
 }
 
-/// Returns true if two values are tensors of the same shape and element type.
-/// Encodings are not compared. Before verification, arguments of a body may
-/// have any type.
+/// Returns true if both values are tensors of the same shape and element type.
+/// Encodings may differ. Values of other types are allowed, because this is
+/// called before the arguments of a body are verified.
 static bool sameTensor(Value first, Value second) {
   auto a = dyn_cast<RankedTensorType>(first.getType());
   auto b = dyn_cast<RankedTensorType>(second.getType());
@@ -156,7 +157,8 @@ static bool isSliceOf(Value one, Value all, int64_t count) {
 }
 
 LogicalResult RepeatOp::verify() {
-  // The attributes are signed, but their getters return unsigned numbers.
+  // The attributes are signed, but their generated getters return unsigned
+  // numbers.
   auto count = static_cast<int64_t>(getCount());
   auto first = static_cast<int64_t>(getFirst());
   if (count < 1)
@@ -210,8 +212,8 @@ LogicalResult RepeatOp::verifyRegions() {
   return success();
 }
 
-/// Parses `%arg = %operand : type`, for slices followed by `to` and the type of
-/// the argument.
+/// Parses `%arg = %operand : type`. If `slice` is set, `to type` follows, which
+/// is the type of the argument.
 static ParseResult
 parseBinding(OpAsmParser &parser, bool slice,
              SmallVectorImpl<OpAsmParser::Argument> &arguments,
@@ -235,8 +237,8 @@ static void printBinding(OpAsmPrinter &printer, Value argument, Value operand,
     printer << " to " << argument.getType();
 }
 
-/// Parses ` -> (types) attributes {...} {region}`, the common end of
-/// `nn.repeat` and `nn.recompute`.
+/// Parses ` -> (types) attributes {...} {region}`, which is the last part of
+/// both nn.repeat and nn.recompute.
 static ParseResult parseBody(OpAsmParser &parser, OperationState &result,
                              ArrayRef<OpAsmParser::Argument> arguments) {
   if (parser.parseArrowTypeList(result.types) ||

@@ -15,7 +15,8 @@ using namespace proteus::nn;
 // RMS normalisation
 //===----------------------------------------------------------------------===//
 
-/// Returns the space of rows of `data` whose last dimension cannot be split.
+/// Returns the space of an operation on rows of `data` that each device needs
+/// whole: the last dimension, `hidden`, is opaque.
 static RowSpace wholeRows(Value data, IteratorKind leadingKind) {
   RowSpace row(data, leadingKind, IteratorKind::Opaque);
   row.space.iterators[row.vocab].name = "hidden";
@@ -74,8 +75,9 @@ static LogicalResult verifyGroups(Operation *op, Value data, int64_t groups) {
   return success();
 }
 
-/// Verifies the number of rows of `value`. Sums are `[2, channel]`, statistics
-/// of one group are `[1, channel]`.
+/// Verifies that `value` has `rows` rows. Sums have the shape `[2, channel]`,
+/// and statistics of one group the shape `[1, channel]`. Other ranks than 2 are
+/// reported by the verifier of the iteration space.
 static LogicalResult verifyRows(Operation *op, StringRef what, Value value,
                                 int64_t rows) {
   if (rankOf(value) == 2 && sizeOf(value, 0) != rows)
@@ -84,8 +86,8 @@ static LogicalResult verifyRows(Operation *op, StringRef what, Value value,
   return success();
 }
 
-/// Verifies that the statistics of one group have one row, which no iterator
-/// indexes.
+/// Verifies that the statistics of one group have one row. The verifier of the
+/// iteration space doesn't check this, because no iterator indexes the row.
 template <typename OpTy> static LogicalResult verifyOneGroup(OpTy op) {
   if (failed(verifyBatch(op, op.getInput())) ||
       failed(verifyRows(op, "mean", op.getMean(), 1)))
@@ -121,16 +123,17 @@ LogicalResult BatchNormInputGradOp::verify() { return verifyOneGroup(*this); }
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The space that nn.batch_norm, its gradient and their decompositions share.
+/// The iteration space that nn.batch_norm, its gradient and their
+/// decompositions share.
 struct BatchNormSpace {
   IterationSpace space;
   TensorIterators data;
-  /// Iterators of tensors with one number per channel, and with one per group
-  /// and channel.
+  /// `channels` are the iterators of tensors with one number per channel,
+  /// `statistics` those of tensors with one number per group and channel.
   TensorIterators channels, statistics;
 
-  /// `kind` is the kind of the iterator `batch`, which counts samples if there
-  /// is one group, else groups.
+  /// `kind` is the kind of the iterator `batch`. With one group, `batch` counts
+  /// the samples; with several groups, it counts the groups.
   BatchNormSpace(Value input, int64_t groups, IteratorKind kind) {
     groups = std::max<int64_t>(groups, 1);
     int64_t samples = sizeOf(input, 0);
@@ -145,7 +148,7 @@ struct BatchNormSpace {
       data.push_back({space.add(dataIteratorName(dim, 4), sizeOf(input, dim),
                                 IteratorKind::Opaque)});
     channels = {{channel}};
-    // No iterator indexes the row of a single group.
+    // With one group, the dimension of the groups has size 1 and no iterator.
     statistics = {groups > 1 ? DimIterators{batch} : DimIterators(), {channel}};
   }
 };

@@ -17,19 +17,20 @@ namespace proteus::nn {
 mlir::RankedTensorType tensorType(mlir::Value value);
 
 /// Returns the size of a dimension, or 1 if the tensor has no such dimension.
-/// Verifiers build the iteration space of ill-formed operations too; the check
-/// of the rank reports the missing dimension.
+/// Does not fail then, because verifiers build the iteration space of
+/// ill-formed operations too; the check of the rank reports the missing
+/// dimension.
 int64_t sizeOf(mlir::Value value, int64_t dim);
 
 /// Returns the rank of `value`, which must be a ranked tensor.
 int64_t rankOf(mlir::Value value);
 
-/// Returns the iterators of a tensor each of whose dimensions is indexed by one
-/// iterator.
+/// Returns the iterators of a tensor in which `iterators[i]` alone indexes
+/// dimension i.
 TensorIterators indexedBy(llvm::ArrayRef<unsigned> iterators);
 
-/// Adds an iterator for each of the first `count` dimensions of `value` and
-/// returns their indices.
+/// Adds an iterator of kind `kind` for each of the first `count` dimensions of
+/// `value` and returns the indices of the new iterators.
 llvm::SmallVector<unsigned> addLeading(IterationSpace &space, mlir::Value value,
                                        int64_t count, IteratorKind kind);
 
@@ -37,13 +38,16 @@ llvm::SmallVector<unsigned> addLeading(IterationSpace &space, mlir::Value value,
 llvm::SmallVector<unsigned> appended(llvm::SmallVector<unsigned> list,
                                      unsigned last);
 
-/// Returns a space with one parallel iterator per dimension of `like`. The
-/// iterators index the dimensions of every operand and result; an operand of
-/// lower rank lacks the leading dimensions.
+/// Returns the space of an element-wise operation, which has one parallel
+/// iterator per dimension of `like`. The iterators index the dimensions of
+/// every operand and result. An operand of lower rank lacks the leading
+/// dimensions.
 IterationSpace elementwise(mlir::Operation *op, mlir::Value like);
 
-/// Iteration space of operations on rows: an iterator for each leading
-/// dimension, and the iterator `vocab` for the last one.
+/// Iteration space of operations on rows, such as a softmax: an iterator for
+/// each leading dimension, and the iterator `vocab` for the last dimension.
+/// `logits` are the iterators of a tensor with all dimensions, `rows` those of
+/// a tensor with one value per row.
 struct RowSpace {
   IterationSpace space;
   llvm::SmallVector<unsigned> leading;
@@ -55,13 +59,14 @@ struct RowSpace {
 };
 
 /// Builds the sum of `gradient` over the leading dimensions that `operand`
-/// lacks.
+/// lacks. For example, the gradient of a bias is summed over `batch`.
 mlir::Value sumLeading(GradientScope &scope, mlir::Location loc,
                        mlir::StringAttr path, mlir::Value gradient,
                        mlir::Value operand);
 
-/// Emits an error if `rhs` has more dimensions than `lhs`. An `rhs` with fewer
-/// dimensions is repeated along the leading dimensions of `lhs`.
+/// Fails with an error if `rhs` has more dimensions than `lhs`. Fewer
+/// dimensions are allowed: `rhs` is then repeated along the leading dimensions
+/// of `lhs`.
 llvm::LogicalResult verifyRepeatedOperand(mlir::Operation *op, mlir::Value lhs,
                                           mlir::Value rhs);
 

@@ -40,7 +40,8 @@ LogicalResult EmbeddingBagUpdateOp::verify() {
 }
 
 namespace {
-/// The space that nn.embedding_bag, its gradient and its update share.
+/// The iteration space that nn.embedding_bag, its gradient and its update
+/// share.
 struct BagSpace {
   IterationSpace space;
   TensorIterators indices, table, result;
@@ -75,7 +76,8 @@ IterationSpace EmbeddingBagOp::getIterationSpace() {
   bag.space.results = {bag.result};
   return bag.space;
 }
-// Each index adds one of the rows of the table, whereas the space has all rows.
+// Each index adds one row of the table. The iterator `vocab` runs over all rows
+// of the table, so the FLOPs of one index are divided by their number.
 double EmbeddingBagOp::getFlopsPerPoint() {
   return 1.0 / sizeOf(getTable(), rankOf(getTable()) - 2);
 }
@@ -104,12 +106,13 @@ IterationSpace EmbeddingBagUpdateOp::getIterationSpace() {
   bag.space.results = {bag.table};
   return bag.space;
 }
-// A product and a difference per element of each row that an index selects.
+// For each element of a selected row, the kernel computes a product with the
+// learning rate and a difference.
 double EmbeddingBagUpdateOp::getFlopsPerPoint() {
   return 2.0 / sizeOf(getTable(), rankOf(getTable()) - 2);
 }
-// Selected rows are read and written, and the gradient of each bag is read
-// once.
+// For each index, the kernel reads the index, and reads and writes one row. The
+// gradient of each bag is read once.
 std::optional<double> EmbeddingBagUpdateOp::getBytesPerPoint() {
   auto bytes = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getElementTypeBitWidth() /
@@ -157,8 +160,8 @@ LogicalResult InteractionGradOp::verify() {
 }
 
 namespace {
-/// The space that nn.interaction and its gradient share. A pair reads two
-/// features, so no iterator indexes the dimension of the features.
+/// The iteration space that nn.interaction and its gradient share. A pair reads
+/// two features, so no single iterator indexes the dimension of the features.
 struct InteractionSpace {
   IterationSpace space;
   TensorIterators features, products;
@@ -173,8 +176,9 @@ struct InteractionSpace {
 };
 } // namespace
 
-/// Returns the ratio of the products that the kernel computes, which are those
-/// of all ordered pairs, to the products of the result.
+/// Returns the number of products that the kernel computes divided by the
+/// number of products in the result. The kernel computes all ordered pairs,
+/// including those of a feature with itself.
 static double squareOverPairs(Value features) {
   auto count = static_cast<double>(sizeOf(features, 1));
   return count * count / static_cast<double>(numPairs(features));
@@ -198,7 +202,8 @@ IterationSpace InteractionGradOp::getIterationSpace() {
   interaction.space.results = {interaction.features};
   return interaction.space;
 }
-// A product and a sum for each of the two features of a pair.
+// For each of the two features of a pair, the kernel computes a product and a
+// sum.
 double InteractionGradOp::getFlopsPerPoint() { return 4; }
 double InteractionGradOp::getExecutedFlopsPerPoint() {
   return 2 * squareOverPairs(getInput());

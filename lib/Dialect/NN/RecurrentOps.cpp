@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace proteus::nn;
 
-/// Verifies that gates and states have rank 3 and that there are four gates per
-/// hidden unit, as the iteration space assumes.
+/// Verifies that gates and states have rank 3 and that there are four gates for
+/// each hidden unit, because the iteration space is built on this assumption.
 static LogicalResult verifyGates(Operation *op, Value gates, Value states) {
   if (rankOf(gates) != 3 || rankOf(states) != 3)
     return op->emitOpError("gates and states must have rank 3, got ")
@@ -35,7 +35,7 @@ LogicalResult LstmWgradOp::verify() {
 }
 
 namespace {
-/// The space that nn.lstm and its gradients share.
+/// The iteration space that nn.lstm and its gradients share.
 struct LstmSpace {
   IterationSpace space;
   unsigned batch, time, gate, hidden, in;
@@ -94,7 +94,8 @@ LogicalResult LstmOp::buildGradients(GradientScope &scope) {
   if (!gradient)
     return success();
   OpBuilder &builder = scope.builder();
-  // The gradients of weight and bias are computed from that of the gates, too.
+  // The gradients of weight and bias are also computed from the gradient of the
+  // gates.
   Value gates = LstmGradOp::create(
       builder, getLoc(), scope.gradientType(getInput()), getPathAttr(),
       gradient, scope.saved(getWeight()), scope.saved(getGates()),

@@ -39,9 +39,9 @@ Value proteus::nn::convertFloat(OpBuilder &builder, Location loc, Value value,
     return arith::ExtFOp::create(builder, loc, type, value);
   if (from > to)
     return arith::TruncFOp::create(builder, loc, type, value);
-  // Types of the same width differ in range and precision, and no operation
-  // converts between them directly, so the value is converted to a wider type
-  // first.
+  // No operation converts directly between types of the same width, such as f16
+  // and bf16, because they differ in range and precision. The value is
+  // therefore converted to a wider type first.
   Type wider = from < 32 ? Type(builder.getF32Type()) : builder.getF64Type();
   return convertFloat(builder, loc, convertFloat(builder, loc, value, wider),
                       type);
@@ -129,7 +129,8 @@ void ScalarGradient::propagate(Operation *op, Value adjoint) {
         },
         op->getOperand(0), op->getOperand(1), adjoint);
   };
-  // Adds the derivative of a function of one operand.
+  // Multiplies `adjoint` by the derivative of a function of one operand (the
+  // chain rule) and adds the product to the adjoint of that operand.
   auto chain = [&](llvm::function_ref<Value(Value)> make) {
     Value operand = op->getOperand(0);
     contribute(operand, [&]() { return make(operand); });

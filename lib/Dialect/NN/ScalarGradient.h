@@ -17,47 +17,49 @@
 
 namespace proteus::nn {
 
-/// Returns true if ScalarGradient can differentiate a scalar operation. An
-/// operation without float operands and results has no derivative and needs
-/// none.
+/// Returns true if ScalarGradient can differentiate the scalar operation `op`,
+/// or if `op` has no float operand or result and therefore needs no derivative.
 bool hasKnownDerivative(mlir::Operation *op);
 
-/// Builds the conversion of a float to another float type.
+/// Builds the conversion of the float `value` to the float type `type`.
 mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, mlir::Type type);
 
-/// Reverse-mode differentiation of a block of scalar operations. The builder
-/// inserts copies of those operations of the block whose values a derivative
-/// needs.
+/// Reverse-mode differentiation of a block of scalar operations. The adjoint of
+/// a value is the derivative of the loss by this value. The builder inserts the
+/// operations that compute adjoints, and copies of those operations of the
+/// block that they need.
 class ScalarGradient {
 public:
-  /// `arguments` are the values of the first arguments of `body` at the
-  /// insertion point of the builder.
+  /// `body` is the block to differentiate. `arguments` are the values at the
+  /// insertion point of the builder for the first arguments of `body`.
   ScalarGradient(mlir::OpBuilder &builder, mlir::Location loc,
                  mlir::Block &body, mlir::ValueRange arguments);
 
-  /// Adds `adjoint` to the adjoint of `value`, a value of the body.
+  /// Adds `adjoint` to the adjoint of `value`, which is a value of the body.
   void seed(mlir::Value value, mlir::Value adjoint);
 
-  /// Builds the adjoint of an argument of the body, or returns null if no
-  /// seeded value depends on the argument. May be called once, because it
-  /// changes the adjoints.
+  /// Builds the adjoint of an argument of the body from the adjoints that were
+  /// set by `seed`. Returns null if no seeded value depends on the argument.
+  /// May be called only once, because it changes the adjoints.
   mlir::Value derivativeBy(mlir::BlockArgument argument);
 
 private:
-  /// Adds the value that `make` builds to the adjoint of `operand` if `operand`
-  /// depends on the argument.
+  /// Adds the value that `make` builds to the adjoint of `operand`. Builds
+  /// nothing if `operand` does not depend on the argument of `derivativeBy`.
   void contribute(mlir::Value operand, llvm::function_ref<mlir::Value()> make);
-  /// Adds the contributions of `adjoint`, the adjoint of the result of `op`, to
-  /// the adjoints of its operands.
+  /// Adds the contributions of `op` to the adjoints of its operands. `adjoint`
+  /// is the adjoint of the result of `op`.
   void propagate(mlir::Operation *op, mlir::Value adjoint);
-  /// Adds `adjoint` to the adjoint of the operand that the operation chooses:
-  /// `chosen` if the condition is true, else `other`.
+  /// Adds `adjoint` to the adjoint of one of two operands: at run time, of
+  /// `chosen` if the condition is true, else of `other`. `makeCondition` builds
+  /// the condition.
   void propagateChoice(llvm::function_ref<mlir::Value()> makeCondition,
                        mlir::Value chosen, mlir::Value other,
                        mlir::Value adjoint);
   /// Returns the value at the insertion point of the builder that equals
-  /// `value` of the body. Copies the operations that compute it if necessary.
+  /// `value` of the body. If there is none yet, copies the operations that
+  /// compute `value`.
   mlir::Value forward(mlir::Value value);
 
   mlir::Value constant(mlir::Type type, double value);
@@ -70,7 +72,7 @@ private:
   mlir::Block &body;
   mlir::IRMapping mapping;
   llvm::DenseMap<mlir::Value, mlir::Value> adjoints;
-  /// Values that depend on the argument of `derivativeBy`.
+  /// Values of the body that depend on the argument of `derivativeBy`.
   llvm::DenseSet<mlir::Value> active;
 };
 

@@ -44,7 +44,8 @@ IterationSpace RopeOp::getIterationSpace() {
   space.results = {data};
   return space;
 }
-// Two products and a sum per element; the sines and cosines come from a table.
+// Each element needs two products and a sum. The sines and cosines are read
+// from a table.
 double RopeOp::getFlopsPerPoint() { return 3; }
 bool RopeOp::isLinear() { return true; }
 
@@ -79,7 +80,7 @@ IterationSpace CausalMaskOp::getIterationSpace() {
   }
   return space;
 }
-// A result of −∞ is not linear in the score. A result of 0 is.
+// A constant result of −∞ is not linear in the score, but a result of 0 is.
 bool CausalMaskOp::isLinear() { return getZero(); }
 
 LogicalResult CausalMaskOp::buildGradients(GradientScope &scope) {

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace proteus::nn;
 
 //===----------------------------------------------------------------------===//
-// Sums and repetition
+// Sums and broadcasts
 //===----------------------------------------------------------------------===//
 
 /// Verifies that `keep` lists dimensions of `whole` in increasing order.
@@ -28,7 +28,9 @@ static LogicalResult verifyKept(Operation *op, ArrayRef<int64_t> keep,
   return success();
 }
 
-/// Returns the iterators of a tensor with the dimensions in `keep`.
+/// Returns the iterators of a tensor that has only the dimensions in `keep` of
+/// another tensor. Iterator i of the space indexes dimension i of that other
+/// tensor.
 static TensorIterators keptIterators(ArrayRef<int64_t> keep) {
   TensorIterators kept;
   for (int64_t dim : keep)
@@ -118,7 +120,8 @@ LogicalResult TransposeOp::buildGradients(GradientScope &scope) {
   auto back = TransposeOp::create(scope.builder(), getLoc(),
                                   scope.gradientType(getInput()), getPathAttr(),
                                   gradient, inverse);
-  // Dimension i of the gradient is dimension permutation[i] of the operand.
+  // Dimension i of the gradient is dimension permutation[i] of the operand, so
+  // their iterators correspond.
   IterationSpace space = getIterationSpace(),
                  backSpace = back.getIterationSpace();
   SmallVector<std::pair<StringRef, StringRef>> names;
@@ -133,7 +136,8 @@ LogicalResult TransposeOp::buildGradients(GradientScope &scope) {
 // Splitting and concatenation
 //===----------------------------------------------------------------------===//
 
-/// Verifies that `pieces` are the parts of `whole` along the last dimension.
+/// Verifies that `pieces` are the slices of `whole` along the last dimension:
+/// for each of `groups` groups, one slice per piece.
 static LogicalResult verifyCut(Operation *op, Value whole, ValueRange pieces,
                                int64_t groups) {
   if (pieces.empty())
@@ -170,9 +174,9 @@ LogicalResult ConcatOp::verify() {
   return verifyCut(*this, getResult(), getInputs(), getGroups());
 }
 
-/// Adds the iterators of a split of `whole` into `pieces`, or of the
-/// concatenation of `pieces`. Returns the iterators of `whole` and of each of
-/// `pieces`.
+/// Adds the iterators of an operation that splits `whole` into `pieces`, or
+/// that concatenates `pieces` to `whole`. Returns the iterators of `whole` and
+/// those of each piece.
 static std::pair<TensorIterators, SmallVector<TensorIterators>>
 cutSpace(IterationSpace &space, Value whole, ValueRange pieces,
          int64_t groups) {
@@ -238,8 +242,8 @@ LogicalResult ConcatOp::buildGradients(GradientScope &scope) {
   if (!gradient ||
       llvm::none_of(getInputs(), [&](Value in) { return scope.wants(in); }))
     return success();
-  // The results of the split have the element type of its operand. Gradients of
-  // parameters may accumulate in another type.
+  // All results of the split have the element type of its operand. The gradient
+  // of an input that is a parameter may have another type, so it is cast below.
   SmallVector<Type> types;
   for (Value input : getInputs())
     types.push_back(

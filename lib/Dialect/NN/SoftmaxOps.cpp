@@ -83,8 +83,8 @@ LogicalResult SoftmaxOp::buildGradients(GradientScope &scope) {
   return success();
 }
 
-/// Returns the type of a tensor with one number per row of `data`, in single
-/// precision or higher.
+/// Returns the type of a tensor with one number per row of `data`. Its element
+/// type is that of `data`, or f32 if that is narrower than f32.
 static RankedTensorType rowType(Value data) {
   RankedTensorType type = tensorType(data);
   Type element = type.getElementType();

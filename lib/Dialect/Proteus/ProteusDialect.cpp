@@ -21,11 +21,12 @@ using namespace proteus;
 void ProteusDialect::initialize() {}
 
 //===----------------------------------------------------------------------===//
-// Values
+// Verification of values of attributes
 //===----------------------------------------------------------------------===//
 
-/// Verifies the name, file or inline description of a cluster, stack or site.
-/// `example` is a valid name for the error message.
+/// Verifies a reference to a cluster, stack or site: a name, a file, or an
+/// inline description. `example` is a valid name, which the error message
+/// suggests.
 static LogicalResult verifyMachine(Operation *op, NamedAttribute attribute,
                                    StringRef example) {
   Attribute value = attribute.getValue();
@@ -99,7 +100,8 @@ static LogicalResult verifyCount(Operation *op, NamedAttribute attribute) {
                          << attribute.getValue();
 }
 
-/// Verifies that the value is `array<i64: i, k>`, for chunk i of k.
+/// Verifies that the value is `array<i64: i, k>`, which denotes chunk i of k
+/// chunks.
 static LogicalResult verifyExchange(Operation *op, NamedAttribute attribute) {
   auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
   if (numbers && numbers.size() == 2 && numbers[0] >= 0 &&
@@ -136,7 +138,7 @@ static LogicalResult verifyFlag(Operation *op, NamedAttribute attribute) {
 }
 
 //===----------------------------------------------------------------------===//
-// Operations, arguments and results
+// Verification of attributes on operations, arguments and results
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -145,14 +147,14 @@ namespace {
 enum Place {
   Module,     ///< a `builtin.module`
   Anywhere,   ///< any operation or argument
-  Operations, ///< operations for which AttributePlaceInterface returns true
+  Operations, ///< operations that AttributePlaceInterface allows
 };
 
-/// Rule by which one attribute is verified.
+/// The rule by which one attribute is verified.
 struct AttributeRule {
   StringRef name;
   Place place;
-  /// The place in words, after "belongs to".
+  /// Description of `place` in error messages, after "belongs to".
   StringRef placeText;
   LogicalResult (*verifyValue)(Operation *, NamedAttribute);
 };
@@ -184,8 +186,8 @@ constexpr AttributeRule attributeRules[] = {
 
 } // namespace
 
-/// Returns the rule for an attribute. Emits an error and returns null if the
-/// attribute is unknown.
+/// Returns the rule for an attribute. If the attribute is unknown, fails with
+/// an error and returns null.
 static const AttributeRule *findRule(Operation *op, NamedAttribute attribute) {
   const auto *rule = llvm::find_if(attributeRules, [&](const auto &rule) {
     return rule.name == attribute.getName();

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An attribute has the same text inside an operation (`split op [batch -> dp]`)
-// as inside its own brackets (`#strategy.partition<[batch -> dp]>`). These
-// functions parse and print that text. The attributes and operations of the
-// dialect use them.
+//
+// Parsers and printers of the syntax that attributes and operations of the
+// dialect share. An attribute has the same text in an operation
+// (`split op [batch -> dp]`) as in its own brackets
+// (`#strategy.partition<[batch -> dp]>`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,19 +35,19 @@ mlir::ParseResult parseCoordinateText(mlir::AsmParser &parser,
                                       CoordinateAttr &coordinate);
 void printCoordinateText(mlir::AsmPrinter &printer, CoordinateAttr coordinate);
 
-/// Keywords that may precede the axes of a part.
+/// Keywords that may precede the axes of a part, as in `key -> ring zigzag cp`.
 constexpr llvm::StringLiteral ringWord = "ring";
 constexpr llvm::StringLiteral zigzagWord = "zigzag";
 
-/// Parses the name of an axis or iterator, a bare identifier. `what` names it
-/// in errors.
+/// Parses a bare identifier that names an axis or an iterator. `what` is the
+/// word for it in errors, `axis` or `iterator`.
 mlir::ParseResult parseName(mlir::AsmParser &parser, mlir::StringAttr &name,
                             llvm::StringRef what);
 
-/// Parses an axis or a sub-axis, `d` or `d:(1)2`.
+/// Parses an axis or a sub-axis: `d` or `d:(1)2`.
 mlir::ParseResult parseAxisUse(mlir::AsmParser &parser, mlir::StringAttr &axis);
 
-/// Returns true if a name can be written as a bare identifier.
+/// Returns true if `name` can be written as a bare identifier.
 bool isIdentifier(llvm::StringRef name);
 
 } // namespace proteus::strategy

@@ -25,7 +25,7 @@ using namespace proteus::strategy;
 
 namespace {
 
-/// Kinds of objects on which an attribute is allowed, as bits.
+/// Kinds of objects that can carry an attribute, as bits of a set.
 enum Place : unsigned {
   OnOperation = 1,
   OnFunction = 2,
@@ -33,11 +33,12 @@ enum Place : unsigned {
   OnTree = 8,
 };
 
-/// Name of an attribute, objects on which it is allowed, and its value.
+/// The verification rule of one attribute: its name, the kinds of objects that
+/// may carry it, and its value.
 struct Rule {
   StringRef name;
   unsigned places;
-  /// Description of the value in diagnostics.
+  /// Description of a valid value, for diagnostics.
   StringRef value;
   bool (*isValid)(Attribute);
 };
@@ -53,15 +54,15 @@ template <typename AttrT> static bool isArrayOf(Attribute attribute) {
   return array && llvm::all_of(array, llvm::IsaPred<AttrT>);
 }
 
-/// Returns true if an attribute is a non-negative i64.
+/// Returns true if the attribute is a non-negative i64.
 static bool isNumber(Attribute attribute) {
   auto number = dyn_cast<IntegerAttr>(attribute);
   return number && number.getType().isSignlessInteger(64) &&
          number.getInt() >= 0;
 }
 
-/// Returns true if an attribute is an array of arrays of axis names, one per
-/// dimension.
+/// Returns true if the attribute is an array with one entry per dimension,
+/// which is an array of axis names.
 static bool isStorage(Attribute attribute) {
   auto dims = dyn_cast<ArrayAttr>(attribute);
   return dims && llvm::all_of(dims, isArrayOf<StringAttr>);
@@ -73,8 +74,8 @@ static bool isStages(Attribute attribute) {
                                 [](int64_t stage) { return stage >= 0; });
 }
 
-/// Returns true if an attribute is an array of pairs of an operand number and a
-/// partition.
+/// Returns true if the attribute is an array of pairs of an operand number and
+/// a partition.
 static bool isInputs(Attribute attribute) {
   auto array = dyn_cast<ArrayAttr>(attribute);
   return array && llvm::all_of(array, [](Attribute entry) {
@@ -120,7 +121,8 @@ static constexpr Rule rules[] = {
      isStorage},
 };
 
-/// Returns the names of kinds of objects, such as "operations and arguments".
+/// Returns the names of a set of kinds of objects, such as "operations and
+/// arguments".
 static std::string placesInWords(unsigned places) {
   std::string words;
   for (auto [place, word] :
@@ -132,8 +134,9 @@ static std::string placesInWords(unsigned places) {
   return words;
 }
 
-/// Emits an error if an attribute is unknown, is not allowed on objects of the
-/// kind `place`, or has a wrong value. `where` describes the object.
+/// Fails with an error if the attribute is unknown, if objects of the kind
+/// `place` may not carry it, or if its value is invalid. `where` describes the
+/// object in the error.
 static LogicalResult verify(Operation *op, NamedAttribute attribute,
                             unsigned place, const Twine &where) {
   const Rule *rule = llvm::find_if(rules, [&](const Rule &known) {

@@ -31,7 +31,7 @@ void StrategyDialect::registerAttributes() {
 }
 
 //===----------------------------------------------------------------------===//
-// Names
+// Names of axes and iterators
 //===----------------------------------------------------------------------===//
 
 bool proteus::strategy::isIdentifier(StringRef name) {
@@ -82,8 +82,8 @@ ParseResult proteus::strategy::parseAxisUse(AsmParser &parser,
   return verifyAxisUse([&] { return parser.emitError(loc); }, axis);
 }
 
-/// Parses the text of an attribute in the angle brackets that enclose it
-/// outside of operations.
+/// Parses `<text>`, which is the syntax of an attribute outside of operations.
+/// `parseText` parses the text.
 template <typename AttrT>
 static Attribute parseInBrackets(AsmParser &parser,
                                  ParseResult (*parseText)(AsmParser &,
@@ -249,7 +249,8 @@ LogicalResult PartAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// Parses the name of an iterator or the number of a dimension.
+/// Parses the key of a part, which is the name of an iterator or the number of
+/// a dimension.
 static ParseResult parseKey(AsmParser &parser, Attribute &key) {
   int64_t dimension;
   OptionalParseResult result = parser.parseOptionalInteger(dimension);

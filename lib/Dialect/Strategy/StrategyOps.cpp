@@ -15,7 +15,7 @@ using namespace proteus;
 using namespace proteus::strategy;
 
 //===----------------------------------------------------------------------===//
-// Custom syntax
+// Custom directives of assembly formats
 //===----------------------------------------------------------------------===//
 
 static ParseResult parseItem(OpAsmParser &parser, ItemAttr &item) {

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each setting verifies the properties that involve no other setting. The tree
-// verifies the others after all settings have been found valid, so that it can
-// rely on well-formed attributes.
+// Verifiers of the strategy dialect. Each setting verifies those of its
+// properties that do not depend on other settings. After that, the tree
+// verifies the properties that involve several settings, and can rely on valid
+// attributes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,7 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::strategy;
 
-/// Returns the name of a tree or node in messages, such as `tree @megatron` or
+/// Returns the name of a tree or node for messages, such as `tree @megatron` or
 /// `node "head"`.
 static std::string describe(Operation *scope) {
   if (auto node = dyn_cast<NodeOp>(scope))
@@ -36,7 +37,7 @@ static std::string describe(Operation *scope) {
   return ("tree @" + cast<TreeOp>(scope).getSymName()).str();
 }
 
-/// Checks that a setting of the whole model stands directly in a tree.
+/// Checks that a setting that applies to the whole model is directly in a tree.
 static LogicalResult verifyInTree(Operation *op) {
   Operation *parent = op->getParentOp();
   if (isa_and_present<TreeOp>(parent))
@@ -61,7 +62,7 @@ static LogicalResult verifyAtLeastOne(Operation *op, StringRef name,
 }
 
 //===----------------------------------------------------------------------===//
-// Single settings
+// Verification of single settings
 //===----------------------------------------------------------------------===//
 
 LogicalResult NodeOp::verify() {
@@ -115,7 +116,8 @@ static LogicalResult verifyMeshDevices(MeshOp mesh) {
            << "lists " << devices->size() << " devices, but the axes have "
            << expected << " positions; list one device for each";
 
-  // A DenseSet is no alternative: its reserved keys are valid device ids.
+  // A DenseSet can't be used, because its two reserved keys are valid device
+  // ids.
   std::set<int64_t> seen;
   for (int64_t device : *devices) {
     if (device < 0)
@@ -128,8 +130,9 @@ static LogicalResult verifyMeshDevices(MeshOp mesh) {
   return success();
 }
 
-/// Emits an error if `word`, the value of the attribute `name`, is no spelling
-/// of `Enum`. The error also lists the word `other`.
+/// Fails with an error if `word`, which is the value of the attribute `name`,
+/// is not a case of `Enum`. The error lists the valid words, including `other`,
+/// which is valid but not a case.
 template <typename Enum>
 static LogicalResult verifyWord(Operation *op, StringRef name,
                                 std::optional<StringRef> word,
@@ -169,8 +172,8 @@ LogicalResult ScheduleOp::verify() {
                                          explicitOrder);
 }
 
-/// Returns true if `text` is a letter, a micro-batch and, optionally, `.` and a
-/// chunk.
+/// Returns true if `text` is a work item: a letter, a micro-batch and,
+/// optionally, `.` and a chunk.
 static bool isWorkItem(StringRef text) {
   auto isNumber = [](StringRef digits) {
     uint32_t number;
@@ -240,8 +243,8 @@ LogicalResult OverlapOp::verify() {
   return success();
 }
 
-/// Returns the name of the key of a part in messages, such as
-/// `iterator 'out'` or `dimension 0`.
+/// Returns the name of the key of a part for messages, such as `iterator 'out'`
+/// or `dimension 0`.
 static std::string describeKey(PartAttr part) {
   if (part.isDimension())
     return "dimension " + std::to_string(part.getDimension());
@@ -284,8 +287,8 @@ LogicalResult SplitOp::verify() {
                            << " is given twice; list all its axes in one arrow";
     for (StringAttr axis : part.getAxes()) {
       for (auto [other, user] : users) {
-        // The parts of an iterator with `ring` are held over axes that may also
-        // split other iterators.
+        // An iterator with `ring` may use the same axes as an iterator without:
+        // its parts travel along these axes.
         if (part.getRing() != user.getRing())
           continue;
         if (other == axis)
@@ -368,14 +371,15 @@ LogicalResult OffloadOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// The tree as a whole
+// Verification of the whole tree
 //===----------------------------------------------------------------------===//
 
-/// The key of settings that a tree or node may have only once: the operation
-/// and, for a split, its item (null for other settings).
+/// Key of a setting that a tree or node may have only once: the operation and,
+/// for a split, its item, which is null for other settings.
 using SettingKey = std::pair<OperationName, ItemAttr>;
 
-/// Returns the name of a setting in messages: `schedule`, `split of 'input 1'`.
+/// Returns the name of a setting for messages, such as `schedule` or `split of
+/// 'input 1'`.
 static std::string describe(SettingKey key) {
   auto [name, item] = key;
   if (!item)
@@ -401,7 +405,8 @@ static LogicalResult verifyPlacement(Operation *scope) {
   return diag;
 }
 
-/// Checks the settings directly in one tree or node against each other.
+/// Checks the settings directly in a tree or node: each occurs at most once,
+/// and none belongs to another dialect.
 static LogicalResult verifyScope(Operation *scope) {
   llvm::SmallDenseMap<SettingKey, Operation *> settings;
   bool valid = true;
@@ -431,7 +436,8 @@ static LogicalResult verifyScope(Operation *scope) {
   return success(valid && succeeded(verifyPlacement(scope)));
 }
 
-/// Checks that the mesh has the axis, and that the sub-axis divides it.
+/// Checks that the mesh has the axis that `text` names, and that a sub-axis
+/// divides it.
 static LogicalResult verifyAxis(Operation *op, StringRef text, MeshOp mesh) {
   AxisUse use = *AxisUse::parse(text);
   StringRef axis = use.axis;
@@ -486,8 +492,9 @@ static LogicalResult verifyAxes(StagesOp stages, MeshOp mesh) {
   return verifyAxis(stages, stages.getAxis(), mesh);
 }
 
-/// Checks that all sub-axes of every axis come from one factorization of the
-/// axis.
+/// Checks that all sub-axes of an axis come from one factorization of it: of
+/// any two boundaries (prefixes, and prefixes times sizes), one divides the
+/// other.
 static LogicalResult verifyCuts(TreeOp tree) {
   struct Cut {
     int64_t at;
@@ -522,7 +529,8 @@ static LogicalResult verifyCuts(TreeOp tree) {
   return success(valid);
 }
 
-/// Checks that orders exist only with an explicit schedule, one per stage.
+/// Checks that there are `order` operations if and only if the schedule is
+/// explicit, and at most one per stage.
 static LogicalResult verifyOrders(TreeOp tree) {
   ScheduleOp schedule = tree.getSchedule();
   bool isExplicit = schedule && schedule.isExplicit();
@@ -550,7 +558,7 @@ LogicalResult TreeOp::verifyRegions() {
   if (!mesh)
     return emitOpError("has no mesh; add one, such as mesh [dp = 8]");
 
-  // All errors are reported, not only the first one.
+  // The walk continues after an error, so that all errors are reported.
   bool valid = true;
   (*this)->walk<WalkOrder::PreOrder>([&](Operation *op) {
     LogicalResult result =

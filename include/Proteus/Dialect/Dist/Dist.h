@@ -31,8 +31,8 @@
 
 namespace proteus::dist {
 
-/// Resource of the side effects of messages. Sends and receives write it, which
-/// keeps them in order.
+/// The side-effect resource of messages. Sends and receives write it, so no
+/// pass reorders them.
 struct WireResource : mlir::SideEffects::Resource::Base<WireResource> {
   llvm::StringRef getName() final { return "dist.wire"; }
 };
@@ -49,8 +49,8 @@ LayoutAttr getLayout(mlir::Type type);
 
 namespace proteus::dist {
 
-/// Returns the purpose of the data that `op` moves; nullopt if it is not known
-/// or `op` moves none.
+/// Returns the purpose of the data that `op` moves. Returns nullopt if the
+/// purpose is not set or `op` moves no data.
 inline std::optional<Purpose> getPurpose(mlir::Operation *op) {
   auto movement = mlir::dyn_cast<DataMovementOpInterface>(op);
   return movement ? movement.getPurpose() : std::nullopt;

@@ -43,11 +43,11 @@ def Dist_SectionKindAttr : Dist_EnumAttr<Dist_SectionKind, "section_kind">;
 def Dist_MeshAttr : Dist_Attr<"Mesh", "mesh"> {
   let summary = "Named device axes and the number of micro-batches";
   let description = [{
-    The devices in a grid of named axes, in row-major order: neighbours on the
-    last axis are neighbouring devices. `micro` is a reserved axis in *time*:
-    the number of micro-batches of a step. It is 1 if it is not printed.
-    `devices` lists the device id of every position. It is not printed if the id
-    of every device is its position.
+    Arranges the devices in a grid of named axes, in row-major order: neighbours
+    on the last axis are neighbouring devices. `micro` is a reserved axis in
+    *time*, and its size is the number of micro-batches of a step. It is not
+    printed if it is 1. `devices` lists the device id of every position. It is
+    not printed if the id of every device is its position.
 
     **Constraints**
     - axis names are identifiers, distinct, and none is `micro`;
@@ -71,7 +71,7 @@ def Dist_MeshAttr : Dist_Attr<"Mesh", "mesh"> {
   let genVerifyDecl = 1;
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
-    /// Returns the number of device axes, `micro` not included.
+    /// Returns the number of device axes, without `micro`.
     unsigned getNumDeviceAxes() const { return getValue().sizes.size(); }
     /// Returns the sizes of the device axes.
     ::llvm::ArrayRef<int64_t> getAxisSizes() const { return getValue().sizes; }
@@ -79,19 +79,23 @@ def Dist_MeshAttr : Dist_Attr<"Mesh", "mesh"> {
     ::llvm::ArrayRef<std::string> getAxisNames() const {
       return getValue().names;
     }
-    /// Returns the number of the axis in the layout algebra; `micro` is axis 0.
+    /// Returns the number of the axis with the name `name` in the layout
+    /// algebra, where `micro` is axis 0, or nullopt.
     std::optional<Axis> getAxisIndex(::llvm::StringRef name) const {
       return getValue().find(name);
     }
-    /// Returns the size of the axis of that name, `micro` included.
+    /// Returns the size of the axis with the name `name`, which may be `micro`,
+    /// or nullopt.
     std::optional<int64_t> getAxisSize(::llvm::StringRef name) const;
     int64_t getMicro() const { return getValue().micro; }
     int64_t getNumDevices() const { return getValue().getNumDevices(); }
-    /// Returns the id of the device at one coordinate per device axis.
+    /// Returns the id of the device at `coordinates`, which has one entry per
+    /// device axis.
     int64_t getDevice(::llvm::ArrayRef<int64_t> coordinates) const {
       return getValue().getDevice(coordinates);
     }
-    /// Returns the coordinates, one per device axis, of the row-major position.
+    /// Returns the coordinates, one per device axis, of the device at the
+    /// row-major `position`.
     ::llvm::SmallVector<int64_t> getCoordinates(int64_t position) const {
       return getValue().getCoordinates(position);
     }
@@ -102,23 +106,29 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
     [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "Distribution of the elements of a tensor over a mesh";
   let description = [{
-    The encoding of a builtin tensor type whose shape is the global shape. Per
-    dimension it lists the axes that shard the dimension, major first. `partial`
-    lists the axes over which a reduction is pending, with its kind. `at` fixes
-    axes at one coordinate: the value exists only on the devices with that
-    coordinate, for example on one pipeline stage. An axis that is not mentioned
-    replicates. With `memory = host` every rank keeps its shard in the memory of
-    its host, where only `dist.fetch` reads it.
+    The encoding of a builtin tensor type whose shape is the global shape. It
+    determines the shape of the shard on every rank.
 
-    Parts are contiguous. If their number does not divide the dimension, the
-    first parts have one element more. If several axes shard a dimension, the
-    flattened index of their coordinates is the number of the part. A `zigzag`
-    dimension of n parts is cut into 2n chunks instead, and part i consists of
-    the chunks i and 2n - 1 - i. With causal attention all parts are then the
-    same work. `shift s` means that the parts have moved by s positions along
-    their axes, as in a ring: index i holds part i - s, modulo n. If both sums
-    and maxima are pending, the value is the sum of the maxima. The layout
-    determines the local shape of every rank, which is not stored.
+    - For each dimension it lists the axes that shard the dimension, major
+      first.
+    - `partial` lists the axes over which a reduction is pending, with the kind
+      of reduction. If both sums and maxima are pending, the value is the sum of
+      the maxima.
+    - `at` fixes axes at one coordinate: the value exists only on devices with
+      this coordinate, for example on one pipeline stage.
+    - An axis that is not mentioned replicates the tensor.
+    - With `memory = host`, every rank keeps its shard in the memory of its
+      host, where only `dist.fetch` reads it.
+
+    Several axes that shard a dimension divide it together: the flattened index
+    of their coordinates is the number of the part. Parts are contiguous. If
+    their number does not divide the dimension, the first parts have one element
+    more.
+
+    A `zigzag` dimension of n parts is cut into 2n chunks instead, and part i
+    consists of the chunks i and 2n - 1 - i. With causal attention, all parts
+    then need the same work. With `shift s`, the parts have moved by s indices
+    along their axes, as in a ring: index i holds part i - s, modulo n.
 
     **Constraints**
     - axes belong to the mesh, and each is used at most once;
@@ -153,7 +163,8 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
   let genVerifyDecl = 1;
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
-    /// Returns the replicated layout of `rank` dimensions.
+    /// Returns the layout that replicates a tensor of `rank` dimensions over
+    /// all axes.
     static LayoutAttr getReplicated(MeshAttr mesh, unsigned rank) {
       return get(mesh, Layout(rank));
     }
@@ -162,7 +173,7 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
     ::llvm::ArrayRef<Axis> getDimAxes(unsigned dim) const {
       return getValue().dims[dim];
     }
-    /// Returns the axes over which a reduction of that kind is pending.
+    /// Returns the axes over which a reduction of kind `kind` is pending.
     ::llvm::ArrayRef<Axis> getPartialAxes(ReductionKind kind) const {
       return getValue().getPartial(kind);
     }
@@ -177,24 +188,26 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
     }
     /// Returns true if ranks keep their shard in host memory.
     bool isOnHost() const { return getValue().onHost; }
-    /// Returns the same layout in host memory or in device memory.
+    /// Returns this layout in host memory if `onHost`, else in device memory.
     LayoutAttr withHost(bool onHost) const;
-    /// Returns the same layout with other fixed coordinates.
+    /// Returns this layout with its fixed axes and coordinates replaced by
+    /// `fixed`.
     LayoutAttr
     withFixed(::llvm::ArrayRef<std::pair<Axis, int64_t>> fixed) const;
   }];
 }
 
 //===----------------------------------------------------------------------===//
-// Work and buckets
+// Work items and buckets
 //===----------------------------------------------------------------------===//
 
 def Dist_OrderAttr : Dist_Attr<"Order", "order"> {
   let summary = "The order in which a program runs its sections";
   let description = [{
-    A list of work items: a letter for the section kind (`F`orward, `B`ackward,
-    `I`nput gradient, `W`eight gradient, `U`pdate), the micro-batch unless the
-    section runs once per step, and `.c` for a chunk other than 0.
+    A list of work items. An item is a letter for the section kind (`F`orward,
+    `B`ackward, `I`nput gradient, `W`eight gradient, `U`pdate), then the
+    micro-batch, unless the section runs once per step, and `.c` for a chunk c
+    other than 0.
 
     Example: `#dist.order<[F0, F1, B0, F2.1, U]>`
   }];
@@ -206,8 +219,10 @@ def Dist_OrderAttr : Dist_Attr<"Order", "order"> {
 def Dist_BucketsAttr : Dist_Attr<"Buckets", "buckets"> {
   let summary = "The operand iterations that are communicated together";
   let description = [{
-    A list of buckets in the order of their launch; each holds half-open ranges
-    of iterations of operands, written `operand[from:to]`.
+    A list of buckets in the order in which their collectives start. A bucket is
+    a list of ranges: `2[0:6]` are the iterations 0 to 5 of operand 2, which
+    stacks the tensors of a repeated layer. An operand that is not stacked has
+    the range `[0:1]`.
 
     Example: `#dist.buckets<[[0[11:12], 1[11:12]], [0[0:11], 1[0:11]]]>`
   }];
@@ -217,11 +232,11 @@ def Dist_BucketsAttr : Dist_Attr<"Buckets", "buckets"> {
   let hasCustomAssemblyFormat = 1;
 }
 
-/// The number of a dimension. Verifiers compare it with the rank of the tensor.
+/// Index of a dimension. Verifiers compare it with the rank of the tensor.
 def Dist_DimAttr
     : TypedSignlessIntegerAttrBase<I64, "int64_t", "dimension number">;
 
-/// The number of a stage, chunk or message.
+/// Number of a stage, chunk or message.
 def Dist_NumberAttr : ConfinedAttr<Dist_DimAttr, [IntNonNegative]> {
   let summary = "non-negative 64-bit integer";
 }

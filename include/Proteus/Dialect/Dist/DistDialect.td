@@ -16,16 +16,17 @@ def Dist_Dialect : Dialect {
   let cppNamespace = "::proteus::dist";
   let summary = "Distributed execution: layouts, collectives, programs";
   let description = [{
-    The distributed execution graph of a training step. Values are builtin
+    Describes the distributed execution of a training step. Values are builtin
     tensors of the *global* shape. Their encoding, `#dist.layout`, describes how
-    their elements are distributed over a `#dist.mesh`. Collectives turn one
-    layout into another. A `dist.program` is the work of all devices of one
-    pipeline stage, divided into sections. A `dist.schedule` lists, per program,
-    the order in which its sections run for each micro-batch.
+    the elements are distributed over the devices of a `#dist.mesh`. Collectives
+    turn one layout into another. A `dist.program` is the work of all devices of
+    one pipeline stage, divided into sections. A `dist.schedule` lists for each
+    program the order in which its sections run for each micro-batch.
   }];
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{
-    /// Registers the attributes, which are defined in DistAttrs.cpp.
+    /// Registers the attributes of the dialect, which are defined in
+    /// DistAttrs.cpp.
     void registerAttributes();
   }];
 }

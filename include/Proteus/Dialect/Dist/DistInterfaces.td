@@ -27,23 +27,27 @@ def Dist_CollectiveOpInterface
     : OpInterface<"CollectiveOpInterface", [Dist_DataMovementOpInterface]> {
   let cppNamespace = "::proteus::dist";
   let description = [{
-    The properties of a communication that determine its cost. Sizes are those
-    of shards, on the rank that holds the most.
+    The properties of a communication that determine its cost. All sizes are
+    those of shards, on the rank with the largest shard.
   }];
   let methods = [
     InterfaceMethod<"Returns the pattern of the communication.",
       "::proteus::dist::CollectiveKind", "getCollectiveKind">,
     InterfaceMethod<[{
       Returns the names of the mesh axes over which the communication runs, in
-      normal form. A message between stages has none.
+      mesh order. A message between stages has no axes.
     }], "::mlir::ArrayAttr", "getAxes">,
     InterfaceMethod<"Returns the number of ranks in a group.",
       "int64_t", "getGroupSize">,
     InterfaceMethod<[{
-      Returns the bytes of the buffer of an all-reduce, the result of an
-      all-gather, the input of a reduce-scatter or all-to-all, the block that a
-      rank sends in a permute, the value on the root of a broadcast, scatter or
-      gather, or the message of a send, a receive or a shift.
+      Returns the bytes that determine the duration of the communication:
+
+      - all-reduce: the buffer;
+      - all-gather: the result;
+      - reduce-scatter and all-to-all: the input;
+      - permute: the block that a rank sends;
+      - broadcast, scatter and gather: the value on the root;
+      - send, receive and shift: the message.
     }], "int64_t", "getBufferBytes">,
   ];
 }

@@ -33,7 +33,7 @@ class Dist_LayoutOp<string mnemonic, list<Trait> traits = []>
   let results = (outs Dist_Tensor:$result);
   let hasVerifier = 1;
   code layoutDeclaration = [{
-    /// Returns the mesh of operand and result.
+    /// Returns the mesh, which operand and result share.
     MeshAttr getMesh() { return getLayout(getInput().getType()).getMesh(); }
   }];
   let extraClassDeclaration = layoutDeclaration;
@@ -67,9 +67,9 @@ def Dist_AllReduceOp : Dist_CollectiveOp<"all_reduce", "AllReduce", "getInput"> 
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - the operand is partial over them with that reduction, and for a sum no
-      maximum is pending;
-    - the result has the operand's type without these partial axes.
+    - the operand is partial over these axes with the same kind of reduction,
+      and a sum requires that no maximum is pending;
+    - the result has the operand's type without these axes in `partial`.
 
     Example:
     ```mlir
@@ -90,15 +90,16 @@ def Dist_AllReduceOp : Dist_CollectiveOp<"all_reduce", "AllReduce", "getInput"> 
 def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather", "AllGather", "getResult"> {
   let summary = "Performs an all-gather along a dimension";
   let description = [{
-    Collects the parts of a dimension along the listed axes, which must be its
-    minor axes: all axes of the dimension, or the last ones if the parts nest.
+    Collects the parts of a dimension along the listed axes. These must be minor
+    axes of the dimension: all its axes, or the last ones if the parts nest
+    (every larger part consists of whole smaller parts).
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - they are the minor axes of dimension `dim`;
-    - uneven parts over all axes of the dimension nest in the parts over the
-      remaining ones;
-    - the result has the operand's type without these axes.
+    - the axes are the minor axes of dimension `dim`;
+    - if parts are uneven, those over all axes of the dimension nest in those
+      over the remaining axes;
+    - the result has the operand's type without the listed axes.
 
     Example:
     ```mlir
@@ -121,17 +122,18 @@ def Dist_ReduceScatterOp
     : Dist_CollectiveOp<"reduce_scatter", "ReduceScatter", "getInput"> {
   let summary = "Performs a reduce-scatter along a dimension";
   let description = [{
-    Reduces a partial value over the listed axes and shards a dimension of the
-    result over them. The axes are added at the minor end of the dimension, in
-    the order given by the result type.
+    Reduces a partial value over the listed axes, and shards dimension `dim` of
+    the result over them. The axes are added at the minor end of the dimension,
+    in the order of the result type.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - the operand is partial over them with that reduction, and for a sum no
-      maximum is pending;
+    - the operand is partial over these axes with the same kind of reduction,
+      and a sum requires that no maximum is pending;
     - the dimension has at least as many elements as parts, and uneven parts
       nest in those of the operand;
-    - the result has the operand's type with the axes moved accordingly.
+    - the result has the operand's type with the axes moved from `partial` to
+      the dimension.
 
     Example:
     ```mlir
@@ -153,16 +155,16 @@ def Dist_ReduceScatterOp
 def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", "AllToAll", "getInput"> {
   let summary = "Performs an all-to-all from one dimension to another";
   let description = [{
-    Collects one dimension and shards another over the same axes. The axes are
-    added at the minor end of the second dimension, in the order given by the
+    Collects dimension `from_dim` and shards dimension `to_dim` over the same
+    axes. The axes are added at the minor end of `to_dim`, in the order of the
     result type.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - the two dimensions differ, and the axes are the minor ones of the first;
-    - the second dimension has at least as many elements as parts, and uneven
-      parts nest on both dimensions;
-    - the result has the operand's type with the axes moved accordingly.
+    - the two dimensions differ, and the axes are the minor axes of `from_dim`;
+    - `to_dim` has at least as many elements as parts, and uneven parts nest in
+      both dimensions;
+    - the result has the operand's type with the axes moved to `to_dim`.
 
     Example:
     ```mlir
@@ -184,22 +186,24 @@ def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", "AllToAll", "getInput"> {
 def Dist_PermuteOp : Dist_CollectiveOp<"permute", "Permute", "getInput"> {
   let summary = "Permutes the blocks of a tensor among ranks";
   let description = [{
-    The tensor stays divided into the same blocks, but other ranks hold them:
-    the axes of a dimension change their order, or other axes of the same sizes
-    replace them. Every rank sends its block to one rank and receives one. A
-    rank that already holds its block keeps it.
+    Moves the blocks of a tensor between ranks without cutting them: the axes of
+    a dimension change their order, or other axes of the same sizes replace
+    them. For example, `{a, b}` becomes `{b, a}`. Every rank sends its block to
+    one rank and receives one block. A rank whose block does not change keeps
+    it.
 
-    The part that a rank holds in each dimension identifies the rank, together
-    with its number in mesh order among the listed axes that replicate. A rank
-    receives its block from the rank with the same identity in the operand's
-    layout.
+    The receivers are determined as follows. In a layout, a rank is identified
+    by the numbers of the parts that it holds and, if several ranks along the
+    listed axes hold the same block, by its number in mesh order among them. A
+    rank receives its block from the rank with the same identity in the layout
+    of the operand.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - every dimension has the same number of parts before and after;
-    - pending reductions and fixed coordinates stay;
-    - the axes are those that change their dimension or their position within
-      it, or begin or cease to shard a dimension.
+    - every dimension has the same number of parts in operand and result;
+    - operand and result have the same pending reductions and fixed coordinates;
+    - the listed axes are those that change their dimension or their stride
+      within it, or that shard a dimension in only one of the two types.
 
     Example:
     ```mlir
@@ -221,12 +225,12 @@ def Dist_BroadcastOp
     : Dist_CollectiveOp<"broadcast", "Broadcast", "getInput"> {
   let summary = "Performs a broadcast from one coordinate to all";
   let description = [{
-    The operand exists at one coordinate of each listed axis. The result exists
-    on all ranks along these axes.
+    Copies a value that exists at one coordinate of each listed axis to all
+    ranks along these axes.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - the operand is fixed at a coordinate of each of them;
+    - the operand is fixed at a coordinate of each of these axes;
     - the result has the operand's type without these coordinates.
 
     Example:
@@ -247,16 +251,17 @@ def Dist_BroadcastOp
 def Dist_ScatterOp : Dist_CollectiveOp<"scatter", "Scatter", "getInput"> {
   let summary = "Performs a scatter along a dimension";
   let description = [{
-    The operand exists at one coordinate of each listed axis. In the result
-    these axes shard a dimension. They are added at its minor end, in the order
-    given by the result type.
+    Distributes a value that exists at one coordinate of each listed axis. In
+    the result, these axes shard dimension `dim`. They are added at its minor
+    end, in the order of the result type.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - the operand is fixed at a coordinate of each of them;
+    - the operand is fixed at a coordinate of each of these axes;
     - the dimension has at least as many elements as parts, and uneven parts
       nest in those of the operand;
-    - the result has the operand's type with the axes moved accordingly.
+    - the result has the operand's type with the axes moved from `at` to the
+      dimension.
 
     Example:
     ```mlir
@@ -277,17 +282,18 @@ def Dist_ScatterOp : Dist_CollectiveOp<"scatter", "Scatter", "getInput"> {
 def Dist_GatherOp : Dist_CollectiveOp<"gather", "Gather", "getResult"> {
   let summary = "Performs a gather of a dimension to one coordinate";
   let description = [{
-    The reverse of a scatter. In the operand the listed axes shard a dimension,
-    at its minor end. The result exists only at the coordinates of these axes
-    that its type gives.
+    Collects a dimension at one coordinate; this is the reverse of
+    `dist.scatter`. In the operand, the listed axes are minor axes of dimension
+    `dim`. The result exists only at the coordinates of these axes that its type
+    fixes.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - they are the minor axes of dimension `dim`;
-    - uneven parts over all axes of the dimension nest in the parts over the
-      remaining ones;
-    - the result is fixed at a coordinate of each of them, and otherwise has the
-      operand's type without them.
+    - the axes are the minor axes of dimension `dim`;
+    - if parts are uneven, those over all axes of the dimension nest in those
+      over the remaining axes;
+    - the result is fixed at a coordinate of each listed axis, and otherwise has
+      the operand's type without these axes.
 
     Example:
     ```mlir
@@ -308,15 +314,15 @@ def Dist_GatherOp : Dist_CollectiveOp<"gather", "Gather", "getResult"> {
 def Dist_RestrictOp : Dist_LayoutOp<"restrict"> {
   let summary = "Restricts a replicated value to one coordinate";
   let description = [{
-    The operand exists on all ranks along the listed axes. The result exists
-    only at the coordinates of these axes that its type gives. There is no
-    communication.
+    Keeps a value that exists on all ranks along the listed axes only at one
+    coordinate of each of them. The type of the result fixes these coordinates.
+    There is no communication.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - the operand is replicated over them;
-    - the result is fixed at a coordinate of each of them, and otherwise has the
-      operand's type.
+    - the operand is replicated over these axes;
+    - the result is fixed at a coordinate of each listed axis, and otherwise has
+      the operand's type.
 
     Example:
     ```mlir
@@ -334,17 +340,18 @@ def Dist_RestrictOp : Dist_LayoutOp<"restrict"> {
 def Dist_ExchangeOp : Dist_Op<"exchange", [Pure, Dist_CollectiveOpInterface]> {
   let summary = "Performs several scatters and gathers as one all-to-all";
   let description = [{
-    Every operand is distributed from its coordinate, as by `dist.scatter`, or
-    collected at the coordinate of its result, as by `dist.gather`. Together
-    they are one all-to-all over the listed axes. For example, embedding vectors
-    looked up in tables on different devices reach the devices of their samples
-    in this way.
+    Performs several scatters and gathers as one all-to-all over the listed
+    axes. Each operand is either distributed from one coordinate, as by
+    `dist.scatter`, or collected at the coordinate that the result type fixes,
+    as by `dist.gather`. For example, embedding vectors are looked up in tables
+    on different devices, and an exchange brings them to the devices of their
+    samples.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - there is at least one operand and the same number of results, all on one
       mesh;
-    - each pair of operand and result is that of a `dist.scatter` or a
+    - each pair of operand and result has the types of a `dist.scatter` or
       `dist.gather` over these axes.
 
     Example:
@@ -366,13 +373,15 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [Pure, Dist_CollectiveOpInterface]> {
   let extraClassDeclaration = [{
     CollectiveKind getCollectiveKind() { return CollectiveKind::AllToAll; }
     int64_t getGroupSize();
-    /// Returns the bytes of the values fixed at one coordinate, for the
-    /// coordinate with the most.
+    /// Returns the bytes of the values that are fixed at the same coordinate,
+    /// at the coordinate with the most bytes.
     int64_t getBufferBytes();
     MeshAttr getMesh();
-    /// Returns true if operand `index` is scattered, false if it is gathered.
+    /// Returns true if operand `index` is scattered, and false if it is
+    /// gathered.
     bool isScattered(unsigned index);
-    /// Returns the dimension that is sharded in operand or result `index`.
+    /// Returns the dimension that is sharded in operand `index` or in its
+    /// result.
     unsigned getDim(unsigned index);
   }];
 }
@@ -380,13 +389,13 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [Pure, Dist_CollectiveOpInterface]> {
 def Dist_SliceOp : Dist_LayoutOp<"slice"> {
   let summary = "Slices a replicated dimension";
   let description = [{
-    Every rank keeps its part of a dimension along the listed axes. The axes are
-    added at the minor end of the dimension, in the order given by the result
-    type. There is no communication.
+    Cuts a dimension along the listed axes: every rank keeps its part and drops
+    the rest. The axes are added at the minor end of the dimension, in the order
+    of the result type. There is no communication.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - the operand is replicated over them;
+    - the operand is replicated over these axes;
     - the dimension has at least as many elements as parts, and uneven parts
       nest in those of the operand;
     - the result has the operand's type with the axes added.
@@ -409,20 +418,23 @@ def Dist_SliceOp : Dist_LayoutOp<"slice"> {
 def Dist_ChunkOp : Dist_LayoutOp<"chunk"> {
   let summary = "Takes one chunk of the rows of every part";
   let description = [{
+    Takes every device's share of one chunk, so that a product can be computed
+    chunk by chunk while other chunks are communicated. The operation does no
+    work: the chunk is a view of the operand.
+
     Dimension `dim` is divided into `groups` runs of equal length, and each run
     into `count` chunks. The result consists of chunk number `index` of every
     run. The number of groups is a multiple of the number of contiguous runs in
     which the devices hold the dimension: one run per part, or two per part of a
     zigzag. Every device then takes a chunk of its own shard, and the chunk is
-    sharded like the whole dimension. The operation does no work: the chunk is a
-    view of the operand.
+    sharded like the whole dimension.
 
     **Constraints**
-    - groups times count divides the dimension, and the index is below the
-      count;
-    - the number of contiguous runs on the devices divides the groups, and the
+    - `groups` times `count` divides the dimension, and `index` is less than
+      `count`;
+    - the number of contiguous runs on the devices divides `groups`, and the
       parts are not shifted;
-    - the result has the operand's type with the dimension divided by the count.
+    - the result has the operand's type with the dimension divided by `count`.
 
     Example:
     ```mlir
@@ -442,15 +454,16 @@ def Dist_ChunkOp : Dist_LayoutOp<"chunk"> {
 def Dist_JoinOp : Dist_Op<"join", [Pure]> {
   let summary = "Joins chunks of the rows of every part";
   let description = [{
-    The inverse of `dist.chunk`: operand i is chunk i, and the number of
-    operands is the number of chunks. The operation does no work: the producer
-    of a chunk writes it to its position in the whole.
+    Joins chunks to the whole dimension; this is the inverse of `dist.chunk`.
+    Operand i is chunk i, and the number of operands is the number of chunks.
+    The operation does no work, because the producer of a chunk writes it
+    directly to its position in the whole.
 
     **Constraints**
     - all operands have the same type;
-    - in the type of the result, the dimension is larger by a factor of the
-      number of operands;
-    - otherwise as for `dist.chunk`.
+    - in the type of the result, the dimension is larger than in an operand by a
+      factor of the number of operands;
+    - the other constraints are those of `dist.chunk`.
 
     Example:
     ```mlir
@@ -471,17 +484,17 @@ def Dist_JoinOp : Dist_Op<"join", [Pure]> {
 def Dist_ShiftOp : Dist_Op<"shift", [Pure, Dist_CollectiveOpInterface]> {
   let summary = "Passes parts to the next rank of a ring";
   let description = [{
-    Every rank sends its parts of all operands to the rank with the next index
-    along the axes; the last rank sends to the first. After as many shifts as
-    there are parts, each part is back on its own rank. All operands travel in
-    one message.
+    Moves the parts of a dimension around a ring. Every rank sends its parts of
+    all operands in one message to the rank with the next index along the axes,
+    and the last rank sends to the first. After as many shifts as there are
+    parts, each part is back on its own rank.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - there is at least one operand and the same number of results;
-    - the axes are those that shard dimension `dim` of every operand;
-    - a result has the operand's type with that dimension shifted by one more,
-      modulo the number of its parts.
+    - the listed axes are all axes that shard dimension `dim` of every operand;
+    - a result has the operand's type with the shift of that dimension increased
+      by one, modulo the number of its parts.
 
     Example:
     ```mlir
@@ -512,13 +525,13 @@ def Dist_ShiftOp : Dist_Op<"shift", [Pure, Dist_CollectiveOpInterface]> {
 def Dist_AccumulateOp : Dist_LayoutOp<"accumulate"> {
   let summary = "Accumulates a sum over the micro-batches";
   let description = [{
-    The result is complete after the last micro-batch. In a section that runs
-    per micro-batch, the operation is an addition into a buffer that lives for
-    the whole step.
+    Sums a value over the micro-batches. In a section that runs per micro-batch,
+    the operation is an addition into a buffer that lives for the whole step.
+    The result is complete after the last micro-batch.
 
     **Constraints**
     - a sum over `micro` is pending for the operand;
-    - the result has the operand's type without that axis.
+    - the result has the operand's type without `micro` in `partial`.
 
     Example:
     ```mlir
@@ -544,7 +557,7 @@ class Dist_CopyOp<string mnemonic>
 def Dist_OffloadOp : Dist_CopyOp<"offload"> {
   let summary = "Copies shards from device memory to host memory";
   let description = [{
-    Every rank copies its shard to the memory of its host. There is no
+    Copies the shard of every rank to the memory of its host. There is no
     communication between ranks.
 
     **Constraints**
@@ -562,8 +575,8 @@ def Dist_OffloadOp : Dist_CopyOp<"offload"> {
 def Dist_FetchOp : Dist_CopyOp<"fetch"> {
   let summary = "Copies shards from host memory to device memory";
   let description = [{
-    The inverse of `dist.offload`: every rank copies its shard from host memory
-    to device memory.
+    Copies the shard of every rank from host memory to device memory. This is
+    the inverse of `dist.offload`.
 
     **Constraints**
     - the operand has `memory = host`;
@@ -580,13 +593,15 @@ def Dist_FetchOp : Dist_CopyOp<"fetch"> {
 def Dist_TransferOp : Dist_LayoutOp<"transfer"> {
   let summary = "Moves a value to the devices of another stage";
   let description = [{
-    Every rank sends its shard to the rank that has the fixed coordinates of the
-    result and otherwise the same coordinates. The operation stands for a send
-    and a receive while the stages share one function.
+    Moves a value to the devices of another stage. Every rank sends its shard to
+    the rank at the fixed coordinates of the result, with the same coordinates
+    on all other axes. The operation exists while all stages are in one
+    function. When they become programs, it is replaced by a `dist.send` and a
+    `dist.recv`.
 
     **Constraints**
-    - operand and result types differ at most in the coordinates of `at`, which
-      both types fix for the same axes.
+    - the types of operand and result fix the same axes in `at`, and differ at
+      most in the coordinates of these axes.
 
     Example:
     ```mlir
@@ -601,7 +616,7 @@ def Dist_TransferOp : Dist_LayoutOp<"transfer"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Messages
+// Messages between stages
 //===----------------------------------------------------------------------===//
 
 class Dist_MessageOp<string mnemonic, string kind, list<Trait> traits>
@@ -625,8 +640,8 @@ def Dist_SendOp : Dist_MessageOp<"send", "Send",
     [MemoryEffects<[MemWrite<Dist_WireResource>]>]> {
   let summary = "Sends a value to another stage";
   let description = [{
-    Every rank sends its shard to its counterpart in the program of stage
-    `stage`. That program receives it with a `dist.recv` of the same tag.
+    Sends the shard of every rank to its counterpart in the program of stage
+    `stage`. That program receives it by a `dist.recv` with the same tag.
 
     **Constraints**
     - stage and tag are not negative.
@@ -645,8 +660,8 @@ def Dist_RecvOp : Dist_MessageOp<"recv", "Recv",
     [MemoryEffects<[MemRead<Dist_WireResource>, MemWrite<Dist_WireResource>]>]> {
   let summary = "Receives a value from another stage";
   let description = [{
-    The counterpart of a `dist.send` with the same tag in the program of stage
-    `stage`. The type has the coordinates `at` of the receiver.
+    Receives the value that a `dist.send` with the same tag sends in the program
+    of stage `stage`. The type has the coordinates `at` of the receiver.
 
     **Constraints**
     - stage and tag are not negative.
@@ -663,7 +678,7 @@ def Dist_RecvOp : Dist_MessageOp<"recv", "Recv",
 }
 
 //===----------------------------------------------------------------------===//
-// Reductions across stages
+// Reductions over the ranks of several stages
 //===----------------------------------------------------------------------===//
 
 def Dist_StageReduceOp : Dist_Op<"stage_reduce", [
@@ -671,11 +686,11 @@ def Dist_StageReduceOp : Dist_Op<"stage_reduce", [
     MemoryEffects<[MemRead<Dist_WireResource>, MemWrite<Dist_WireResource>]>]> {
   let summary = "Performs an all-reduce over the ranks of several stages";
   let description = [{
-    Performs an all-reduce across programs: the ranks of the listed stages that
-    have the same other coordinates sum their values. Each of these stages has
-    an operation with the same tag and the same stages in its update section. In
-    this way a parameter that several stages hold, such as a tied embedding,
-    gets one gradient.
+    Performs an all-reduce across programs: ranks of the listed stages that have
+    the same coordinates on all other axes sum their values. Each listed stage
+    has an operation with the same tag and the same stages in its update
+    section. In this way a parameter that several stages hold, such as a tied
+    embedding, gets one gradient.
 
     **Constraints**
     - there are at least two stages, ascending and not negative; the tag is not
@@ -720,25 +735,25 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
   let summary = "Reduces many gradients in few collectives";
   let description = [{
     Reduces every operand over the same axes, by all-reduce or reduce-scatter,
-    in the given buckets. Each bucket is one collective over a flat buffer and
-    starts when all its members are ready. With `after_backward` no bucket
-    starts before the members of all buckets of the same section are ready. With
-    `as type` the values are sent and added in that element type.
+    in buckets. Each bucket is one collective over a flat buffer, which starts
+    when all members of the bucket are ready. With `after_backward`, no bucket
+    starts before the members of all buckets of its section are ready. With `as
+    type`, values are converted to that element type (the wire type) before they
+    are sent and added.
 
     A *stacked* operand holds the gradients of a repeated layer. Its leading
-    dimension is the iteration, and a bucket may hold a range of its iterations.
-    An operand that is not stacked counts as one iteration.
+    dimension is the iteration of the layer, and a bucket may contain a range of
+    its iterations. An operand that is not stacked counts as one iteration.
 
     **Constraints**
     - the wire type is a float type;
     - the kind is `all_reduce` or `reduce_scatter`;
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - there is at least one operand and the same number of results, all on one
-      mesh, and each result has the type that the reduction of its operand
-      gives;
+      mesh, and each result has the type of its operand after the reduction;
     - `stacked` has one flag per operand;
-    - the leading dimension of a stacked operand exists and is sharded neither
-      before nor after the reduction;
+    - the leading dimension of a stacked operand exists, and is not sharded
+      before or after the reduction;
     - no bucket is empty, ranges are not empty and within their operand, and
       every iteration of every operand is in exactly one bucket.
 
@@ -772,15 +787,15 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
   let extraClassDeclaration = [{
     CollectiveKind getCollectiveKind() { return getKind(); }
     int64_t getGroupSize();
-    /// Returns the bytes of all buckets together.
+    /// Returns the bytes of the buffers of all buckets together.
     int64_t getBufferBytes();
     unsigned getNumBuckets() { return getBuckets().getValue().list.size(); }
     /// Returns the bytes of the buffer of one bucket.
     int64_t getBucketBytes(unsigned bucket);
-    /// Returns the number of iterations of the repeated layer whose tensors the
-    /// stacked operand holds, or 1 if the operand is not stacked.
+    /// Returns the number of iterations that operand `operand` stacks, or 1 if
+    /// it is not stacked.
     int64_t getNumIterations(unsigned operand);
-    /// Returns the mesh of all operands.
+    /// Returns the mesh, which all operands share.
     MeshAttr getMesh();
   }];
 }
@@ -789,15 +804,16 @@ def Dist_FusedGatherOp : Dist_Op<"fused_gather",
     [Pure, Dist_CollectiveOpInterface]> {
   let summary = "Gathers many parameters in few collectives";
   let description = [{
-    Gathers every operand over the same axes in the given buckets. Each bucket
-    is one all-gather over a flat buffer and starts when all its members are
-    ready. Stacked operands and buckets are as in `dist.fused_reduce`.
+    Gathers every operand over the same axes, in buckets. Each bucket is one
+    all-gather over a flat buffer, which starts when all members of the bucket
+    are ready. Stacked operands and buckets are described in
+    `dist.fused_reduce`.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - there is at least one operand and the same number of results, all on one
-      mesh, and each result has the type that an all-gather of its operand
-      gives, along the dimension that the axes shard;
+      mesh, and each result has the type of an all-gather of its operand along
+      the dimension that the axes shard;
     - `stacked` has one flag per operand;
     - the leading dimension of a stacked operand exists and is not sharded;
     - no bucket is empty, ranges are not empty and within their operand, and
@@ -827,21 +843,21 @@ def Dist_FusedGatherOp : Dist_Op<"fused_gather",
   let extraClassDeclaration = [{
     CollectiveKind getCollectiveKind() { return CollectiveKind::AllGather; }
     int64_t getGroupSize();
-    /// Returns the bytes of all buckets together.
+    /// Returns the bytes of the buffers of all buckets together.
     int64_t getBufferBytes();
     unsigned getNumBuckets() { return getBuckets().getValue().list.size(); }
-    /// Returns the bytes of the gathered buffer of one bucket.
+    /// Returns the bytes of one bucket after the gather.
     int64_t getBucketBytes(unsigned bucket);
-    /// Returns the number of iterations of the repeated layer whose tensors the
-    /// stacked operand holds, or 1 if the operand is not stacked.
+    /// Returns the number of iterations that operand `operand` stacks, or 1 if
+    /// it is not stacked.
     int64_t getNumIterations(unsigned operand);
-    /// Returns the mesh of all operands.
+    /// Returns the mesh, which all operands share.
     MeshAttr getMesh();
   }];
 }
 
 //===----------------------------------------------------------------------===//
-// Programs
+// Programs, sections and schedules
 //===----------------------------------------------------------------------===//
 
 def Dist_SectionOp : Dist_Op<"section", [
@@ -849,17 +865,19 @@ def Dist_SectionOp : Dist_Op<"section", [
     SingleBlockImplicitTerminator<"::proteus::dist::YieldOp">]> {
   let summary = "Part of a program that is scheduled as a unit";
   let description = [{
-    Runs once per micro-batch or, with `once`, once per step. Another section
-    that runs per micro-batch uses the results of the same micro-batch. `chunk`
-    is the number of the section's virtual stage within the program. It is 0 if
-    it is not printed. The result types are the operand types of the terminator.
+    A section runs once per micro-batch or, with `once`, once per step. Its
+    results can be used by other sections; a section that runs per micro-batch
+    gets the results of its own micro-batch. `chunk` is the chunk of the model
+    to which the section belongs. It is 0 if it is not printed. The result types
+    are the operand types of the terminator.
 
     **Constraints**
-    - `update`, and no other kind, is `once`;
+    - a section of kind `update` has `once`, a section of any other kind has
+      not;
     - the chunk is not negative;
     - results have the types of the operands of `dist.yield`;
-    - a section that runs once uses no value that depends on the micro-batch: no
-      layout in it mentions `micro`, except that of the operand of a
+    - a section with `once` uses no value that depends on the micro-batch: no
+      operand in it has a layout with `micro`, except the operand of a
       `dist.accumulate`.
 
     Example:
@@ -882,9 +900,10 @@ def Dist_SectionOp : Dist_Op<"section", [
     "::mlir::TypeRange":$types, "::proteus::dist::SectionKind":$kind,
     CArg<"int64_t", "0">:$chunk)>];
   let extraClassDeclaration = [{
-    /// Returns the chunk, or 0 if none is given.
+    /// Returns the number of the chunk, which is 0 if it is not given.
     int64_t getChunkNumber() { return getChunk().value_or(0); }
-    /// Returns the operands of the terminator.
+    /// Returns the operands of the terminator, which are the results of the
+    /// section.
     ::mlir::OperandRange getYielded() {
       return getBody().front().getTerminator()->getOperands();
     }
@@ -896,21 +915,23 @@ def Dist_ProgramOp : Dist_Op<"program", [
     SingleBlockImplicitTerminator<"::proteus::dist::ReturnOp">]> {
   let summary = "The work of the devices of one stage in a step";
   let description = [{
-    A list of sections that all devices at the coordinates of `at` run alike.
-    Arguments and results are those of the training step as far as they live on
-    these devices; what an argument is for is in its attributes. `step` holds
-    settings of the tree that later passes apply.
+    A list of sections that all devices at the coordinates of `at` run in the
+    same way. Arguments and results are those arguments and results of the
+    training step that are on these devices. The attributes of an argument give
+    its role and its path. `step` holds settings of the strategy tree that later
+    passes apply.
 
     **Constraints**
-    - the axes of `at` are on the mesh, their coordinates within them;
+    - the axes of `at` are device axes of the mesh, and the coordinates are
+      within these axes;
     - the body holds sections and ends in `dist.return`;
-    - every layout in it is on the same mesh and fixes at least the axes of `at`
-      at the same coordinates;
-    - operations without regions read values in host memory only if they are
-      `dist.fetch` or terminators;
-    - the sections' kinds come in the order forward, gradients, update; no two
-      sections have the same kind and chunk; a chunk has either `backward` or
-      the split gradients.
+    - the layouts of all values are on the mesh of the program, and fix at least
+      the axes of `at` at the same coordinates;
+    - among operations without regions, only `dist.fetch` and terminators read
+      values in host memory;
+    - sections are listed in the order forward, gradients, update; no two
+      sections have the same kind and chunk; a chunk has either a `backward`
+      section or the split gradients `input_gradient` and `weight_gradient`.
 
     Example:
     ```mlir
@@ -947,27 +968,33 @@ def Dist_ProgramOp : Dist_Op<"program", [
     CArg<"::llvm::ArrayRef<std::pair<::proteus::dist::Axis, int64_t>>",
          "{}">:$at)>];
   let extraClassDeclaration = [{
-    /// Returns the types of the arguments, for FunctionOpInterface.
+    /// Returns the types of the arguments. FunctionOpInterface requires this
+    /// function.
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() {
       return getFunctionType().getInputs();
     }
-    /// Returns the types of the results, for FunctionOpInterface.
+    /// Returns the types of the results. FunctionOpInterface requires this
+    /// function.
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() {
       return getFunctionType().getResults();
     }
-    /// Returns the body, for FunctionOpInterface. No operation calls a program.
+    /// Returns the body. FunctionOpInterface requires this function, although
+    /// no operation calls a program.
     ::mlir::Region *getCallableRegion() { return &getBody(); }
 
-    /// Returns the settings of the step, the defaults if there are none.
+    /// Returns the settings of the step, which are the defaults if `step` is
+    /// absent.
     StepAttr getStepOrDefault();
-    /// Sets the settings of the step; defaults are not stored.
+    /// Sets the settings of the step. Removes the attribute if all of them are
+    /// defaults.
     void setStepSettings(StepAttr step);
-    /// Returns the coordinates of `at`.
+    /// Returns the axes and coordinates of `at`.
     ::llvm::SmallVector<std::pair<Axis, int64_t>> getFixed();
-    /// Returns the sections in textual order.
+    /// Returns the sections in the order of the text.
     ::llvm::iterator_range<::mlir::Block::op_iterator<SectionOp>>
     getSections();
-    /// Returns the section of that kind and chunk, or null if there is none.
+    /// Returns the section of kind `kind` and chunk `chunk`, or null if there
+    /// is none.
     SectionOp getSection(SectionKind kind, int64_t chunk = 0);
   }];
 }
@@ -976,6 +1003,9 @@ def Dist_YieldOp : Dist_Op<"yield", [
     Pure, Terminator, HasParent<"::proteus::dist::SectionOp">]> {
   let summary = "Ends a section";
   let description = [{
+    Ends a section and returns its results.
+
+
     Example: `dist.yield %a, %b : tensor<8x8xf32, #layout>, tensor<8xf32, #bias>`
   }];
   let arguments = (ins Variadic<AnyType>:$values);
@@ -989,6 +1019,8 @@ def Dist_ReturnOp : Dist_Op<"return", [
     Pure, Terminator, HasParent<"::proteus::dist::ProgramOp">]> {
   let summary = "Ends a program";
   let description = [{
+    Ends a program and returns its results.
+
     **Constraints**
     - the operand types are the result types of the program.
 
@@ -1006,20 +1038,21 @@ def Dist_ScheduleOp : Dist_Op<"schedule", [
     Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The order in which programs run their sections";
   let description = [{
-    One list of work items per program. An item is the letter of the section
-    kind (`F`, `B`, `I`, `W`, `U`), the micro-batch, and `.c` for a chunk c
-    other than 0. The position of a program in the list is the number of its
-    stage.
+    For each program, a list of work items in the order in which they run. An
+    item is the letter of the section kind (`F`, `B`, `I`, `W`, `U`), then the
+    micro-batch, and `.c` for a chunk c other than 0. The position of a program
+    in `programs` is the number of its stage.
 
     **Constraints**
-    - there is one order per program, and the programs exist, are distinct, and
+    - there is one order per program; the programs exist, are distinct, and
       share their mesh;
-    - an item names a section of its program, and a micro-batch of the mesh
-      unless the section runs once;
-    - every section runs exactly once per micro-batch, or once;
-    - a gradient follows the forward of its chunk and micro-batch, a weight
-      gradient follows its input gradient, a section follows the sections whose
-      values it uses, and the update is last.
+    - an item names a section of its program, and, unless the section runs once,
+      a micro-batch of the mesh;
+    - every section runs exactly once per micro-batch, or exactly once if it has
+      `once`;
+    - gradients follow the forward section of their chunk and micro-batch,
+      weight gradients follow the input gradients, a section follows the
+      sections whose values it uses, and the update is last.
 
     Example:
     ```mlir
@@ -1041,17 +1074,17 @@ def Dist_ScheduleOp : Dist_Op<"schedule", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     unsigned getNumPrograms() { return getPrograms().size(); }
-    /// Returns the work items of one program.
+    /// Returns the work items of the program with number `program`.
     ::llvm::ArrayRef<Work> getWork(unsigned program) {
       return ::llvm::cast<OrderAttr>(getOrder()[program]).getItems();
     }
-    /// Returns the largest number of (chunk, micro-batch) pairs of one program
-    /// that are in flight at once: the forward has run and the last gradient
-    /// has not. Activations are held for these pairs. Chunks without gradients
-    /// do not count.
+    /// Returns the largest number of (chunk, micro-batch) pairs of a program
+    /// that are in flight at the same time. A pair is in flight from its
+    /// forward section to its last gradient, and its activations are in memory
+    /// during this time. Chunks without gradients do not count.
     int64_t maxOngoing(unsigned program);
-    /// Returns the first forward of a program with which more than `limit` such
-    /// pairs are in flight, or nullopt if there is none.
+    /// Returns the first forward section of a program with which more than
+    /// `limit` pairs are in flight, or nullopt if there is none.
     std::optional<Work> firstBeyond(unsigned program, int64_t limit);
   }];
 }

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Decisions about a step as a whole. A strategy tree states them, and they
-// follow the programs to the passes that apply them: schedule-pipeline,
-// fuse-gradients, chunk-products and simulate. Their enumerations are those of
-// a plan.
+// Settings of a training step as a whole, such as its schedule. A strategy tree
+// sets them. They are attached to the programs, so that they reach the passes
+// that apply them: schedule-pipeline, fuse-gradients, chunk-products and
+// simulate. Their enumerations are the same as in a parallel plan
+// (PlanEnums.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,10 +35,11 @@ def Dist_ScheduleRequestAttr
     : Dist_StepPart<"ScheduleRequest", "schedule_request"> {
   let summary = "The order in which stages are to run micro-batches";
   let description = [{
-    `order` is a built-in order. `orders` replaces it: it lists the work of every
-    stage, item by item (`["F0", "B0"]`). A stage has at most `max_ongoing`
-    micro-batches between forward pass and last gradient; without it the order
-    decides. A stage holds `virtual_stages` chunks of the model.
+    `order` is a built-in order. `orders` replaces it by the work of every
+    stage, item by item (`["F0", "B0"]`). `max_ongoing` is the largest number of
+    micro-batches that a stage may have between their forward pass and their
+    last gradient; without it, the order determines this number.
+    `virtual_stages` is the number of chunks of the model on each stage.
 
     **Constraints**
     - numbers are at least 1;
@@ -60,13 +62,18 @@ def Dist_ScheduleRequestAttr
 def Dist_BucketingAttr : Dist_StepPart<"Bucketing", "bucketing"> {
   let summary = "Buckets in which gradients are reduced and parameters gathered";
   let description = [{
-    `size` is the capacity of a bucket in bytes, `first` that of the first one.
-    With `per_layer` a bucket also ends where a layer ends. `reduction` is the time
-    of the reductions. `gather` is the capacity of the buckets in which updated
-    parameters are gathered; with `gather_per_parameter` there are none. With
-    `by_operation` the gradients of an operation are ready together. With
-    `all_reduce` gradients of which every replica updates a part are reduced as a
-    whole. `strategy.bucket` defines each of them in full.
+    `strategy.bucket` describes these settings in full.
+
+    - `size`: capacity of a bucket in bytes.
+    - `first`: capacity of the first bucket in bytes.
+    - `per_layer`: a bucket also ends where a layer ends.
+    - `reduction`: the time at which buckets are reduced.
+    - `gather`: capacity in bytes of the buckets in which updated parameters are
+      gathered.
+    - `gather_per_parameter`: every updated parameter is gathered by itself.
+    - `by_operation`: all gradients of an operation are ready at the same time.
+    - `all_reduce`: a gradient is reduced as a whole, even if each replica
+      updates only a part of its parameter.
 
     **Constraints**
     - sizes are at least 1;
@@ -92,10 +99,13 @@ def Dist_BucketingAttr : Dist_StepPart<"Bucketing", "bucketing"> {
 def Dist_OverlapAttr : Dist_StepPart<"Overlap", "overlap"> {
   let summary = "Kernels that run during communication";
   let description = [{
-    `tensor`: kernels that run during collectives of tensor parallelism. `chunks`:
-    into how many parts a product is cut with `tensor = chunked`; without it, as
-    many as devices gather. `messages`: true if kernels run during messages between
-    stages. `strategy.overlap` defines them in full.
+    `strategy.overlap` describes these settings in full.
+
+    - `tensor`: the kernels that run during collectives of tensor parallelism.
+    - `chunks`: the number of chunks into which a product is cut with `tensor =
+      chunked`. Without it, there are as many chunks as devices that gather or
+      scatter, and 4 for an all-reduce.
+    - `messages`: true if kernels run during messages between stages.
 
     **Constraints**
     - `chunks` is at least 2 and needs `tensor = chunked`.
@@ -117,8 +127,9 @@ def Dist_StepAttr : AttrDef<Dist_Dialect, "Step"> {
   let mnemonic = "step";
   let summary = "Settings of a training step that follow its programs";
   let description = [{
-    The settings that passes on programs apply. Parts that have their defaults are
-    not printed. A pass that has applied a part sets it back to its default.
+    The settings that passes on programs apply. A part that has its default
+    value is not printed. A pass that has applied a part resets it to its
+    default.
 
     Example:
     ```mlir
@@ -136,7 +147,7 @@ def Dist_StepAttr : AttrDef<Dist_Dialect, "Step"> {
       "::proteus::dist::OverlapAttr::get($_ctxt)">:$overlap);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    /// Returns the settings with one part replaced.
+    /// Each function returns these settings with one part replaced.
     StepAttr withSchedule(ScheduleRequestAttr schedule) const;
     StepAttr withBuckets(BucketingAttr buckets) const;
     StepAttr withOverlap(OverlapAttr overlap) const;

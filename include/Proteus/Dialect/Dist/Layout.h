@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout algebra applied to IR: local shapes and bytes of tensor types with
-// a layout, plans of steps between layout attributes, and the operations of
-// such a plan.
+// Applies the layout algebra (LayoutAlgebra.h) to IR: computes local shapes and
+// bytes of tensor types with a layout, plans the steps from one layout
+// attribute to another, and builds the operations of such a plan.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,30 +25,31 @@ namespace proteus::dist {
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   LayoutAttr layout);
 
-/// Returns the shape of the shard at `coordinates`, one per axis with `micro`
-/// first. A type without a layout is whole on every device.
+/// Returns the shape of the shard at `coordinates`, which has one entry per
+/// axis, `micro` first. A tensor without a layout is whole on every device.
 llvm::SmallVector<int64_t> localShape(mlir::RankedTensorType type,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// Returns, per dimension, the ranges of indices of the shard at `coordinates`,
-/// one per axis with `micro` first.
+/// Returns for each dimension the ranges of indices that belong to the shard at
+/// `coordinates`, which has one entry per axis, `micro` first.
 llvm::SmallVector<Ranges> localRanges(mlir::RankedTensorType type,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// Returns the shape of the first part of every dimension; no other part is
-/// larger.
+/// Returns the shape of the largest shard, which holds the first part of every
+/// dimension.
 llvm::SmallVector<int64_t> largestLocalShape(mlir::RankedTensorType type);
 
-/// Returns the type of a tensor.
+/// Returns the type of `value`, which must be a ranked tensor.
 inline mlir::RankedTensorType tensorTypeOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// Returns the bits of one element in memory: 8 for a boolean, 64 for an index.
+/// Returns the number of bits of one element in memory. A boolean takes 8 bits,
+/// an index 64.
 int64_t elementBits(mlir::Type elementType);
 
-/// Returns the bytes of the shard at `coordinates`, one per axis with `micro`
-/// first.
+/// Returns the bytes of the shard at `coordinates`, which has one entry per
+/// axis, `micro` first.
 int64_t localBytes(mlir::RankedTensorType type,
                    llvm::ArrayRef<int64_t> coordinates);
 
@@ -58,36 +59,36 @@ int64_t localBytes(mlir::RankedTensorType type);
 /// Returns true if the shards of all ranks have the same shape.
 bool isEven(mlir::RankedTensorType type);
 
-/// Returns true if a reduction over some axis is pending for values of the
-/// type.
+/// Returns true if the layout of the type is partial, that is, if a reduction
+/// over some axis is pending.
 bool isPartial(mlir::Type type);
 
-/// A step of a plan, with the layout after it.
+/// A step of a plan, and the layout after this step.
 struct ReshardStep {
   Step step;
   LayoutAttr result;
 };
 
 /// Returns the cheapest steps that change the layout of a tensor from `from` to
-/// `to`; see the planner in LayoutAlgebra.h. The tensor has the shape and
-/// element type of `type`. On failure, `reason` receives the cause unless it is
-/// null.
+/// `to`, where `cost` returns the cost of a step. The tensor has the shape and
+/// element type of `type`. See `planReshard` in LayoutAlgebra.h for the search.
+/// On failure, the cause is stored in `reason`, unless that is null.
 llvm::FailureOr<llvm::SmallVector<ReshardStep>>
 planReshard(LayoutAttr from, LayoutAttr to, mlir::RankedTensorType type,
             StepCost cost, std::string *reason = nullptr);
 
-/// Builds the operations of a plan, annotated with `purpose`, and returns the
-/// value in the last layout.
+/// Builds the operations of a plan, which move data for `purpose`, and returns
+/// the value in the last layout.
 mlir::Value buildReshard(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, llvm::ArrayRef<ReshardStep> plan,
                          std::optional<Purpose> purpose = std::nullopt);
 
-/// Returns the names of `axes` in normal form (mesh order), as collectives list
-/// them.
+/// Returns the names of `axes` in mesh order, which is the normal form in which
+/// collectives list their axes.
 mlir::ArrayAttr getAxisNames(MeshAttr mesh, llvm::ArrayRef<Axis> axes);
 
-/// Returns the axes with these names, in their order. Fails if a name is
-/// unknown.
+/// Returns the axes with the given names, in the order of the names. Fails if
+/// the mesh has no axis of one of the names.
 llvm::FailureOr<AxisList> getAxes(MeshAttr mesh, mlir::ArrayAttr names);
 
 } // namespace proteus::dist

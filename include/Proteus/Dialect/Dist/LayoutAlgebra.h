@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The meaning of a layout, without IR: the part of a tensor that a rank holds,
-// the effect of each communication step on a layout, and the cheapest sequence
-// of steps from one layout to another. The attributes of the dialect wrap these
-// types. The verifiers of the operations and the planner share `applyStep`.
-//
+// Defines layouts without IR: the part of a tensor that a rank holds, the
+// effect of each communication step on a layout, and the cheapest sequence of
+// steps from one layout to another. The attributes of the dialect contain these
+// types. The verifiers of operations and the planner both use `applyStep`, so
+// they agree on which steps are valid.
 //===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_DIALECT_DIST_LAYOUTALGEBRA_H
@@ -39,11 +39,13 @@ namespace proteus::dist {
 // Mesh
 //===----------------------------------------------------------------------===//
 
-/// The number of an axis of a mesh: 0 is the time axis `micro`, i + 1 is the
-/// i-th device axis. Ascending order is the normal form of a set of axes.
+/// The number of an axis of a mesh: 0 is the time axis `micro`, and i + 1 is
+/// the device axis with index i. Ascending numbers are the normal form of a set
+/// of axes.
 using Axis = unsigned;
 
-/// A list of axes and the distribution of parts along them. Copies of the list
+/// A list of axes. If the axes shard a dimension, the list also holds the
+/// distribution of the parts of this dimension along them. Copies of the list
 /// keep the distribution.
 struct AxisList : llvm::SmallVector<Axis, 2> {
   using Base = llvm::SmallVector<Axis, 2>;
@@ -51,11 +53,11 @@ struct AxisList : llvm::SmallVector<Axis, 2> {
   using Base::operator=;
 
   /// True if part i of n consists of the chunks i and 2n - 1 - i of 2n chunks,
-  /// instead of being contiguous. With causal attention all parts are then the
-  /// same work.
+  /// instead of one contiguous range. This balances causal attention: all parts
+  /// then need the same work.
   bool zigzag = false;
-  /// Number of positions by which the parts have moved along the flattened
-  /// axes: index i holds part i - shift, modulo the number of parts.
+  /// Number of indices by which the parts have moved along the flattened axes.
+  /// Index i holds part i - shift, modulo the number of parts.
   int32_t shift = 0;
 
   const Base &list() const { return *this; }
@@ -72,23 +74,24 @@ struct AxisList : llvm::SmallVector<Axis, 2> {
   }
 };
 
-/// The axis of micro-batches. Values along it exist one after the other, so no
-/// collective runs over it.
+/// The axis of micro-batches. Micro-batches run one after the other on the same
+/// devices, so no collective runs over this axis.
 constexpr Axis microAxis = 0;
 constexpr llvm::StringLiteral microAxisName = "micro";
 
-/// Named device axes in row-major order and the number of micro-batches.
-/// Neighbours on the last axis are neighbouring devices.
+/// Device axes in row-major order, with their names and sizes, and the number
+/// of micro-batches. Neighbours on the last axis are neighbouring devices.
 struct Mesh {
   llvm::SmallVector<std::string, 4> names;
   llvm::SmallVector<int64_t, 4> sizes;
   int64_t micro = 1;
-  /// Device id of every position; empty if the id is the position.
+  /// Device id of every position in the mesh. Empty if each id is equal to the
+  /// position.
   llvm::SmallVector<int64_t, 0> devices;
 
   /// Returns the number of axes, including `micro`.
   unsigned getNumAxes() const { return sizes.size() + 1; }
-  /// Returns the axis of that name, `micro` included.
+  /// Returns the axis with the name `name`, which may be `micro`, or nullopt.
   std::optional<Axis> find(llvm::StringRef name) const;
   llvm::StringRef getName(Axis axis) const;
   int64_t getSize(Axis axis) const {
@@ -97,19 +100,22 @@ struct Mesh {
   /// Returns the product of the sizes of `axes`.
   int64_t getSize(llvm::ArrayRef<Axis> axes) const;
   int64_t getNumDevices() const;
-  /// Returns the row-major position of the device at `coordinates`, one per
-  /// device axis.
+  /// Returns the row-major position of the device at `coordinates`, which has
+  /// one entry per device axis.
   int64_t getPosition(llvm::ArrayRef<int64_t> coordinates) const;
-  /// Returns the id of the device at `coordinates`, one per device axis.
+  /// Returns the id of the device at `coordinates`, which has one entry per
+  /// device axis.
   int64_t getDevice(llvm::ArrayRef<int64_t> coordinates) const;
-  /// Returns the coordinates, one per device axis, of the row-major `position`.
+  /// Returns the coordinates, one per device axis, of the device at the
+  /// row-major `position`.
   llvm::SmallVector<int64_t> getCoordinates(int64_t position) const;
-  /// Formats axes as `{a, b}`, for diagnostics.
+  /// Formats axes as `{a, b}` for diagnostics.
   std::string format(llvm::ArrayRef<Axis> axes) const;
 
-  /// Drops the device list if the id of every device is its position.
+  /// Clears `devices` if the id of every device is its position.
   void normalise();
-  /// Returns why the mesh is invalid, or nullopt if it is valid.
+  /// Returns the reason for which the mesh is invalid, or nullopt if it is
+  /// valid.
   std::optional<std::string> check() const;
 
   bool operator==(const Mesh &other) const;
@@ -117,17 +123,19 @@ struct Mesh {
 llvm::hash_code hash_value(const Mesh &mesh);
 
 //===----------------------------------------------------------------------===//
-// Parts
+// Parts of a dimension
 //===----------------------------------------------------------------------===//
 
-/// Returns the size of part `index` of `size` elements in `count` contiguous
-/// parts. The first `size % count` parts have one element more than the others.
+/// Returns the size of part `index` if `size` elements are divided into `count`
+/// contiguous parts. The first `size % count` parts have one element more than
+/// the others: 10 elements in 4 parts have the sizes 3, 3, 2, 2.
 int64_t partSize(int64_t size, int64_t count, int64_t index);
 
-/// Returns the first element of part `index`; see `partSize`.
+/// Returns the index of the first element of part `index`. The parts are those
+/// of `partSize`.
 int64_t partOffset(int64_t size, int64_t count, int64_t index);
 
-/// A half-open range of indices of a dimension.
+/// The indices [begin, end) of a dimension.
 struct Range {
   int64_t begin = 0;
   int64_t end = 0;
@@ -137,17 +145,18 @@ struct Range {
     return begin == other.begin && end == other.end;
   }
 };
-/// The indices of a dimension that a rank holds: ascending ranges that do not
-/// touch.
+/// The indices of a dimension that a rank holds: ascending ranges with gaps
+/// between them.
 using Ranges = llvm::SmallVector<Range, 2>;
 
 /// Returns the elements of part `index`: one contiguous range, or the two
 /// chunks of a zigzag. A zigzag requires that 2 * `count` divides `size`.
 Ranges partRanges(int64_t size, int64_t count, int64_t index, bool zigzag);
 
-/// Returns true if each of the `outer` parts of `size` elements is exactly the
-/// union of `inner` consecutive parts among the `outer * inner` parts. Only
-/// then can the minor axes of a dimension be gathered or sliced on their own.
+/// Returns true if the `outer * inner` parts of `size` elements nest in the
+/// `outer` parts: each larger part is exactly the union of `inner` consecutive
+/// smaller parts. Only then can the minor axes of a dimension be gathered or
+/// sliced without the major ones.
 bool partsRegroup(int64_t size, int64_t outer, int64_t inner);
 
 //===----------------------------------------------------------------------===//
@@ -156,22 +165,26 @@ bool partsRegroup(int64_t size, int64_t outer, int64_t inner);
 
 constexpr unsigned numReductionKinds = 2;
 
-/// The distribution of the elements of a tensor over a mesh. An axis shards one
-/// dimension, has partial values, is fixed at one coordinate, or replicates.
+/// The distribution of the elements of a tensor over a mesh. Each axis has one
+/// of four roles: it shards a dimension, the tensor is partial over it, the
+/// tensor exists only at one of its coordinates (fixed), or it replicates the
+/// tensor.
 struct Layout {
-  /// Per dimension, the axes that shard it, major first.
+  /// For each dimension, the axes that shard it, major first.
   llvm::SmallVector<AxisList, 4> dims;
-  /// Per reduction kind, the axes over which that reduction is pending. If both
-  /// kinds are pending, the value is the sum of the maxima.
+  /// For each kind of reduction, the axes over which the value is partial:
+  /// along such an axis, each rank has one summand of the value (or one operand
+  /// of its maximum), and the reduction is pending. If both kinds are pending,
+  /// the maxima are reduced first, and the value is the sum of the maxima.
   std::array<AxisList, numReductionKinds> partial;
   /// Fixed axes and their coordinates. The value exists only on devices with
-  /// these coordinates.
+  /// these coordinates, for example on one pipeline stage.
   llvm::SmallVector<std::pair<Axis, int64_t>, 1> fixed;
-  /// True if ranks keep their shard in the memory of their host.
+  /// True if each rank keeps its shard in the memory of its host.
   bool onHost = false;
 
   Layout() = default;
-  /// Creates the replicated layout of a tensor of that rank.
+  /// Creates the replicated layout of a tensor of rank `rank`.
   explicit Layout(unsigned rank) : dims(rank) {}
 
   AxisList &getPartial(ReductionKind kind) {
@@ -182,25 +195,26 @@ struct Layout {
   }
   /// Returns true if a reduction over any axis is pending.
   bool isPartial() const;
-  /// Returns the reduction that is pending over `axis`.
+  /// Returns the kind of reduction that is pending over `axis`, or nullopt.
   std::optional<ReductionKind> getPartialKind(Axis axis) const;
-  /// Returns the dimension that `axis` shards.
+  /// Returns the dimension that `axis` shards, or nullopt.
   std::optional<unsigned> getShardedDim(Axis axis) const;
   std::optional<int64_t> getFixedCoordinate(Axis axis) const;
-  /// Returns true if the value exists at `coordinates`, one per axis with
-  /// `micro` first.
+  /// Returns true if the value exists at `coordinates`, which has one entry per
+  /// axis, `micro` first.
   bool isHeldAt(llvm::ArrayRef<int64_t> coordinates) const;
-  /// Returns true if `axis` neither shards a dimension nor is partial nor
-  /// fixed.
+  /// Returns true if `axis` replicates: it shards no dimension, no reduction
+  /// over it is pending, and it is not fixed.
   bool isReplicated(Axis axis) const;
 
-  /// Sorts the lists whose order has no meaning, and resets the distribution of
-  /// dimensions without axes.
+  /// Brings the layout into normal form: sorts the lists without a meaningful
+  /// order, and resets zigzag and shift of dimensions without axes.
   void normalise();
-  /// Returns why the layout is invalid on `mesh`, or nullopt if it is valid.
+  /// Returns the reason for which the layout is invalid on `mesh`, or nullopt
+  /// if it is valid.
   std::optional<std::string> check(const Mesh &mesh) const;
-  /// Returns why a tensor of `shape` cannot have this layout, or nullopt if it
-  /// can.
+  /// Returns the reason for which a tensor of shape `shape` cannot have this
+  /// layout, or nullopt if it can.
   std::optional<std::string> checkShape(const Mesh &mesh,
                                         llvm::ArrayRef<int64_t> shape) const;
 
@@ -210,44 +224,44 @@ struct Layout {
 };
 llvm::hash_code hash_value(const Layout &layout);
 
-/// Returns the number of parts of dimension `dim`.
+/// Returns the number of parts into which the layout divides dimension `dim`.
 int64_t numParts(const Mesh &mesh, const Layout &layout, unsigned dim);
 
-/// Returns the part of dimension `dim` that is held at `coordinates`, one per
-/// axis with `micro` first.
+/// Returns the number of the part of dimension `dim` that the device at
+/// `coordinates` holds. `coordinates` has one entry per axis, `micro` first.
 int64_t partIndex(const Mesh &mesh, const Layout &layout, unsigned dim,
                   llvm::ArrayRef<int64_t> coordinates);
 
-/// Returns the shape of the shard at `coordinates`, one per axis with `micro`
-/// first.
+/// Returns the shape of the shard at `coordinates`, which has one entry per
+/// axis, `micro` first.
 llvm::SmallVector<int64_t> localShape(const Mesh &mesh, const Layout &layout,
                                       llvm::ArrayRef<int64_t> shape,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// Returns, per dimension, the ranges of indices of the shard at `coordinates`,
-/// one per axis with `micro` first.
+/// Returns for each dimension the ranges of indices that belong to the shard at
+/// `coordinates`, which has one entry per axis, `micro` first.
 llvm::SmallVector<Ranges> localRanges(const Mesh &mesh, const Layout &layout,
                                       llvm::ArrayRef<int64_t> shape,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// Returns, per dimension, the first index of the shard at `coordinates`, one
-/// per axis with `micro` first.
+/// Returns for each dimension the first index of the shard at `coordinates`,
+/// which has one entry per axis, `micro` first.
 llvm::SmallVector<int64_t> localOffset(const Mesh &mesh, const Layout &layout,
                                        llvm::ArrayRef<int64_t> shape,
                                        llvm::ArrayRef<int64_t> coordinates);
 
-/// Returns the shape of the first part of every dimension; no other part is
-/// larger.
+/// Returns the shape of the largest shard, which holds the first part of every
+/// dimension.
 llvm::SmallVector<int64_t> largestLocalShape(const Mesh &mesh,
                                              const Layout &layout,
                                              llvm::ArrayRef<int64_t> shape);
 
 //===----------------------------------------------------------------------===//
-// Steps
+// Steps between layouts
 //===----------------------------------------------------------------------===//
 
-/// Kinds of steps between layouts on the same devices. Between plans of equal
-/// cost and length, the planner prefers the kinds listed first.
+/// Kinds of steps between layouts on the same devices. If two plans have the
+/// same cost and length, the planner prefers the kind that is listed first.
 enum class StepKind : uint8_t {
   Slice,
   Scatter,
@@ -260,81 +274,86 @@ enum class StepKind : uint8_t {
 };
 llvm::StringRef stringify(StepKind kind);
 
-/// One step. Slice, scatter and reduce-scatter add `axes` at the minor end of
-/// `toDim`. An all-gather removes them from the minor end of `fromDim`, and an
-/// all-to-all does both. Scatter and broadcast start from values that are fixed
-/// at a coordinate of `axes`. A permute moves whole blocks between ranks.
+/// One step of a plan. Slice, scatter and reduce-scatter add `axes` at the
+/// minor end of `toDim`. An all-gather removes `axes` from the minor end of
+/// `fromDim`. An all-to-all moves `axes` from `fromDim` to `toDim`. Scatter and
+/// broadcast start from a value that is fixed at a coordinate of each of
+/// `axes`. A permute moves blocks between ranks without cutting them.
 struct Step {
   StepKind kind;
-  /// Axes in the order in which they shard `toDim`; ascending for kinds without
-  /// `toDim`.
+  /// The axes of the step, in the order in which they shard `toDim`. Kinds
+  /// without `toDim` list them in ascending order.
   AxisList axes;
   std::optional<ReductionKind> reduction = std::nullopt;
   std::optional<unsigned> fromDim = std::nullopt;
   std::optional<unsigned> toDim = std::nullopt;
-  /// For a permute: the axes of every dimension after the step.
+  /// Used only for a permute: for each dimension, the axes that shard it after
+  /// the step.
   llvm::SmallVector<AxisList, 0> placed = {};
-  /// True if `toDim` becomes a zigzag. Has an effect only if no axis shards
-  /// `toDim` before the step; otherwise the dimension keeps its distribution.
+  /// True if `toDim` becomes a zigzag. Used only if no axis shards `toDim`
+  /// before the step; otherwise the dimension stays a zigzag or contiguous as
+  /// before.
   bool zigzag = false;
 };
 
-/// Returns the axes, ascending, that shard another dimension in `to` than in
-/// `from`, shard it with another stride, or shard a dimension in only one of
-/// the two layouts. The ranks of a permute differ along these axes.
+/// Returns the axes along which a permute from `from` to `to` moves blocks,
+/// ascending. These are the axes that shard different dimensions in the two
+/// layouts, shard a dimension with different strides, or shard a dimension in
+/// only one of the layouts.
 AxisList permutedAxes(const Mesh &mesh, const Layout &from, const Layout &to);
 
-/// Returns the layout of a tensor of `shape` after `step`. Fails with a reason
-/// if the step does not apply to `from`, or is not exact: with uneven parts,
-/// the minor axes of a dimension may have no meaning apart from the major ones.
+/// Returns the layout of a tensor of shape `shape` after `step`. Fails with a
+/// reason if the step does not apply to `from`, or if it is not exact. A step
+/// is not exact if uneven parts do not nest (see `partsRegroup`), because then
+/// minor axes can't be gathered or sliced without the major ones.
 llvm::FailureOr<Layout> applyStep(const Mesh &mesh,
                                   llvm::ArrayRef<int64_t> shape,
                                   const Layout &from, const Step &step,
                                   std::string &reason);
 
-/// Sizes of a step, from which a cost function computes its cost.
+/// Sizes of a step. A cost function computes the cost of the step from them.
 struct StepVolume {
   /// Number of ranks in a group.
   int64_t groupSize = 1;
-  /// Bytes, on the rank that holds the most, of the result of an all-gather or
-  /// a slice, and of the input of any other step.
+  /// Bytes on the rank with the largest shard. For an all-gather or a slice,
+  /// these are the bytes of the result, for any other step those of the input.
   int64_t bufferBytes = 0;
-  /// Bytes that each rank sends with a bandwidth-optimal algorithm.
+  /// Bytes that each rank sends if the algorithm is bandwidth-optimal.
   int64_t movedBytes = 0;
 };
 
-/// Cost of a step, in any unit. Costs are integers so that equal costs are
-/// exactly equal.
+/// Function that returns the cost of a step, in any unit. Costs are integers so
+/// that rounding cannot make equal costs differ.
 using StepCost =
     llvm::function_ref<uint64_t(const Step &step, const StepVolume &volume)>;
 
-/// Returns the volume of `step` from `from` to `to` for elements of
-/// `elementBits` bits.
+/// Returns the sizes of `step`, which leads from layout `from` to layout `to`,
+/// for elements of `elementBits` bits.
 StepVolume stepVolume(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                       int64_t elementBits, const Layout &from, const Layout &to,
                       const Step &step);
 
-/// A step of a plan, with the layout after it.
+/// A step of a plan, and the layout after this step.
 struct PlannedStep {
   Step step;
   Layout result;
 };
 
-/// Returns the cheapest steps from `from` to `to`, found by uniform-cost
-/// search. Of plans of equal cost the shortest wins, then the one found first;
-/// the steps out of a layout are tried by kind (in the order of StepKind), by
-/// dimension and by axes.
+/// Returns the cheapest steps from `from` to `to`, found by a uniform-cost
+/// search. Of plans of equal cost, the shortest is returned, and of these the
+/// one found first. The steps from a layout are tried by kind (in the order of
+/// StepKind), then by dimension, then by axes.
 ///
-/// Axes that both layouts replicate take no part, and neither do the common
-/// major axes of an evenly cut dimension. Axes that both layouts treat alike
-/// move together, so that a reduction over two axes stays one collective. With
-/// `splitCollectives` each axis may move on its own, the common major axes
-/// included, which often costs less.
+/// The search does not change axes that both layouts replicate, nor the major
+/// axes that an evenly divided dimension has in both layouts. Axes that have
+/// the same role in both layouts move together, so that a reduction over two
+/// axes stays one collective. With `splitCollectives`, each axis may move
+/// alone, and major axes may move too. This often costs less.
 ///
-/// Fails with a reason if the layouts differ in the axis `micro`, if the target
-/// is fixed at a coordinate at which the source is not fixed, if the target is
-/// partial over an axis over which the source is not, or if no sequence of
-/// exact steps exists.
+/// Fails with a reason if the layouts differ in the axis `micro`, if `to` is
+/// fixed at a coordinate at which `from` is not fixed, if `to` is partial over
+/// an axis over which `from` is not partial, or if no sequence of exact steps
+/// (see `applyStep`) exists.
 llvm::FailureOr<llvm::SmallVector<PlannedStep, 0>>
 planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
             int64_t elementBits, const Layout &from, const Layout &to,

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The contents of #dist.order and #dist.buckets, without IR: work items of
-// schedules and buckets of fused collectives. The attributes of the dialect
-// wrap these types.
+// The contents of the attributes #dist.order and #dist.buckets, without IR: the
+// work items of a schedule and the buckets of a fused collective.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +23,9 @@
 
 namespace proteus::dist {
 
-/// One entry of a schedule: the execution of a section of a program, for one
-/// micro-batch or, without `micro`, once per step.
+/// One work item of a schedule: the execution of one section of a program. If
+/// `micro` is set, the section runs for this micro-batch, otherwise once per
+/// step.
 struct Work {
   SectionKind kind;
   int64_t chunk = 0;
@@ -42,8 +42,8 @@ struct Work {
 };
 llvm::hash_code hash_value(const Work &work);
 
-/// A set of work items. It has one bit per section and micro-batch, so that
-/// orders of many micro-batches are checked fast.
+/// A set of work items with one bit per section and micro-batch, so that the
+/// verifier is fast for orders with many micro-batches.
 class WorkSet {
 public:
   /// Adds `work` and returns true if it was not in the set.
@@ -54,13 +54,15 @@ private:
   std::map<std::pair<SectionKind, int64_t>, llvm::BitVector> sections;
 };
 
-/// Formats kind, micro-batch and, if it is not 0, chunk: `F3`, `B0.1`, `U`.
+/// Formats a work item: its kind, its micro-batch and, if it is not 0, its
+/// chunk. Examples are `F3`, `B0.1` and `U`.
 std::string formatWork(const Work &work);
 
-/// Parses the text that `formatWork` writes; nullopt if `text` is malformed.
+/// Parses text of the form that `formatWork` writes. Returns nullopt if `text`
+/// is malformed.
 std::optional<Work> parseWork(llvm::StringRef text);
 
-/// The iterations `[from, to)` of one operand of a fused collective.
+/// The iterations `[from, to)` of one stacked operand of a fused collective.
 struct BucketRange {
   int64_t operand;
   int64_t from;
@@ -73,7 +75,8 @@ struct BucketRange {
 };
 llvm::hash_code hash_value(const BucketRange &range);
 
-/// The buckets of a fused collective, in the order of their launch.
+/// The buckets of a fused collective, in the order in which their collectives
+/// start.
 struct Buckets {
   using Bucket = llvm::SmallVector<BucketRange, 4>;
   llvm::SmallVector<Bucket, 0> list;

@@ -14,9 +14,10 @@
 
 namespace proteus::nn {
 
-/// Access to the backward pass for an operation that builds its gradients. The
-/// scope decides where backward operations are inserted and how they get a
-/// value of the forward pass: directly, stacked over iterations, or recomputed.
+/// Connects an operation that builds its gradients with the backward pass. The
+/// scope determines where backward operations are inserted, and how they read a
+/// value of the forward pass: directly, as a slice of values stacked over
+/// iterations, or recomputed.
 class GradientScope {
 public:
   virtual ~GradientScope() = default;
@@ -28,26 +29,26 @@ public:
   /// loss does not depend on the result.
   virtual mlir::Value gradientOf(mlir::Value result) = 0;
 
-  /// Returns the value that backward operations must read in place of `value`,
-  /// a value of the forward pass.
+  /// Returns the value that backward operations must read instead of `value`,
+  /// which is a value of the forward pass.
   virtual mlir::Value saved(mlir::Value value) = 0;
 
-  /// Returns true if the step needs the gradient of `operand`.
+  /// Returns true if the gradient of `operand` is needed.
   virtual bool wants(mlir::Value operand) = 0;
 
-  /// Returns the type of a gradient of `operand`. Its element type differs from
-  /// that of `operand` if `operand` is a parameter and the step accumulates
-  /// parameter gradients in another element type.
+  /// Returns the type of a gradient of `operand`: the type of `operand` itself,
+  /// except for a parameter if the step accumulates parameter gradients in
+  /// another element type.
   virtual mlir::Type gradientType(mlir::Value operand) = 0;
 
-  /// Adds `gradient` to the gradient of `operand`.
+  /// Adds `gradient` as a summand to the gradient of `operand`.
   virtual void add(mlir::Value operand, mlir::Value gradient) = 0;
 
-  /// Sets which iterators of `backward` correspond to which iterators of the
-  /// forward operation, as pairs (forward name, backward name). An iterator
-  /// without a pair has no counterpart. A backward operation is split like its
-  /// forward operation; without a call of this function, iterators of the same
-  /// name correspond.
+  /// Sets which iterators of `backward` correspond to iterators of the forward
+  /// operation, as pairs (forward name, backward name). `backward` is split
+  /// like the forward operation: a split of a forward iterator also splits its
+  /// counterpart, and a forward iterator without a pair has none. Without a
+  /// call of this function, iterators of the same name correspond.
   virtual void correspond(
       mlir::Operation *backward,
       llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> names) {}

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The iteration space of an operation: its iterators, and the iterators that
-// index each dimension of each operand and result. Passes and cost models
-// derive from it how a split propagates, which results become partial, local
-// shapes, FLOPs and bytes.
+// The iteration space of an operation: its iterators, and for each dimension of
+// each operand and result the iterators that index it. For example, a matrix
+// product `[batch, in] x [out, in] -> [batch, out]` has the iterators `batch`,
+// `out` and `in`. Passes and cost models derive from the space how a split
+// propagates, which results become partial, local shapes, FLOPs and bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +30,14 @@
 
 namespace proteus::nn {
 
-/// Effect of splitting an iterator over devices on the results that the
-/// iterator does not index.
+/// Kind of an iterator. It determines the effect of a split of the iterator
+/// over devices on results that the iterator does not index.
 enum class IteratorKind {
-  Parallel,  ///< none: it indexes every result, so the shards are independent
-  Sum,       ///< the results are partial sums
-  Max,       ///< the results are partial maxima
-  LogSumExp, ///< compound reduction: only a decomposed op can be split
-  Moments,   ///< mean and deviation: only a decomposed op can be split
+  Parallel,  ///< indexes every result: the shards are independent
+  Sum,       ///< each device has a partial sum of the result
+  Max,       ///< each device has a partial maximum of the result
+  LogSumExp, ///< log-sum-exp: only a decomposed operation can be split
+  Moments,   ///< mean and variance: only a decomposed operation can be split
   Opaque,    ///< the iterator cannot be split
 };
 
@@ -50,22 +51,24 @@ struct Iterator {
     return kind == IteratorKind::Parallel || kind == IteratorKind::Sum ||
            kind == IteratorKind::Max;
   }
-  /// Returns true if the operation must be decomposed before a split.
+  /// Returns true if the operation must be decomposed before this iterator can
+  /// be split.
   bool isCompound() const {
     return kind == IteratorKind::LogSumExp || kind == IteratorKind::Moments;
   }
 };
 
-/// Iterators that index one dimension, major first. A fused dimension has
-/// several. A dimension that is read through a window has none and is never
-/// split.
+/// Iterators that index one dimension, major first. A fused dimension such as
+/// `heads * dim` has several. A dimension that is read through a window, such
+/// as the height of an image in a convolution, has none and is never split.
 using DimIterators = llvm::SmallVector<unsigned, 2>;
 
 /// Iterators of every dimension of a tensor.
 using TensorIterators = llvm::SmallVector<DimIterators, 4>;
 
 /// Iterators of one operation, and the iterators that index each dimension of
-/// its operands and results.
+/// its operands and results. Indices in `operands` and `results` refer to
+/// `iterators`.
 struct IterationSpace {
   llvm::SmallVector<Iterator, 6> iterators;
   llvm::SmallVector<TensorIterators, 4> operands;
@@ -82,18 +85,20 @@ struct IterationSpace {
   double numPoints() const;
 };
 
-/// Half-open ranges of the values of an iterator, in ascending order.
+/// Ranges [begin, end) of values of an iterator, in ascending order. A device
+/// can hold several ranges of an iterator.
 using IteratorRanges = llvm::SmallVector<std::pair<int64_t, int64_t>, 2>;
 
-/// Execution of an operation on a device, by the resource that bounds it.
+/// Class of the kernel of an operation, by the resource that bounds its time.
 enum class KernelClass {
   Matrix, ///< runs on the matrix units: bounded by FLOPs or by bytes
   Memory, ///< streams its operands: bounded by bytes
   View,   ///< launches no kernel: the result shares the operand's memory
 };
 
-/// Kinds of kernels that differ in efficiency, for the cost models. An
-/// operation that overrides nothing is `Plain`.
+/// Kinds of kernels that differ in efficiency, which the cost models
+/// distinguish. An operation that does not override `getKernelFamily` is
+/// `Plain`.
 enum class KernelFamily {
   Plain,      ///< any other kernel, such as a matrix product
   Grouped,    ///< matrix products of many groups in one call
@@ -106,26 +111,28 @@ enum class KernelFamily {
   Update,     ///< update of a parameter, in one call with all other updates
 };
 
-/// Part of a step to which an operation on the matrix units belongs.
+/// Pass of the step to which a matrix product belongs: the forward pass, the
+/// gradient of its data, or the gradient of its weight.
 enum class KernelPass { Forward, DataGradient, WeightGradient };
 
-/// Emits an error if the size of a dimension of an operand or result of `op`
-/// differs from the product of the sizes of the iterators that index it.
+/// Fails with an error if a dimension of an operand or result of `op` has
+/// another size than the product of the sizes of the iterators that index it.
 llvm::LogicalResult verifyIterationSpace(mlir::Operation *op,
                                          const IterationSpace &space);
 
-/// Maximum number of elements of a tensor. Byte counts and times in picoseconds
-/// of larger tensors overflow.
+/// Maximum number of elements of a tensor. The byte counts and the times in
+/// picoseconds of larger tensors would overflow 64 bits.
 constexpr int64_t maxElements = int64_t(1) << 56;
 
-/// Emits an error at `loc` if `type` has more than `maxElements` elements.
+/// Fails with an error at `loc` if `type` has more than `maxElements` elements.
 llvm::LogicalResult verifyElementCount(mlir::Location loc,
                                        mlir::RankedTensorType type);
 
-/// Returns the conventional name of the iterator of dimension `dim` of a data
-/// tensor of rank `rank`. The first of several dimensions is `batch`, the
-/// second `seq`, the last `hidden`, any other `d<dim>`. A tensor of rank 4 is
-/// an image with `batch`, `channel`, `height` and `width`.
+/// Returns the conventional name of the iterator of dimension `dim` of a tensor
+/// of rank `rank`, for example `batch`, `seq`, `hidden` for rank 3. The first
+/// of several dimensions is `batch`, the second `seq`, the last `hidden`, and
+/// any other `d<dim>`. A tensor of rank 4 is an image: `batch`, `channel`,
+/// `height`, `width`.
 std::string dataIteratorName(unsigned dim, unsigned rank);
 
 } // namespace proteus::nn

@@ -6,17 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A model may be written in linalg. Its structured operations define their
-// loops themselves, so they get the interfaces of the nn dialect and need no
-// translation.
+// Gives operations of linalg the interfaces of the nn dialect. A model may be
+// written in linalg: its structured operations define their own loops, so they
+// need no translation to the nn dialect.
 //
-// Iterators are named d0, d1, ... in the order of the loops. A dimension that
-// is indexed by one loop alone has that iterator. A dimension that is indexed
-// by any other expression (a window, a constant, a diagonal) has none, and the
-// loops in the expression are opaque. The iterators of `linalg.fill` and
-// `tensor.empty` run over the dimensions of their result and are named dim0,
-// dim1, ..., so that a strategy that splits a loop d0 does not split a
-// dimension of an initial value by accident.
+// The iterators of an operation are its loops, named d0, d1, ... in their
+// order. A dimension that is indexed by one loop alone has that iterator. A
+// dimension with any other index expression (a window, a constant, a diagonal)
+// has no iterator, and the loops in the expression are opaque.
+//
+// `linalg.fill` and `tensor.empty` build initial values. Their iterators run
+// over the dimensions of the result and are named dim0, dim1, ..., so that a
+// strategy that splits a loop d0 does not split an initial value by accident.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,14 +33,14 @@ namespace proteus::nn {
 
 /// Attaches IterationSpaceOpInterface and GradientOpInterface to the structured
 /// operations of linalg, and IterationSpaceOpInterface to tensor.empty, which
-/// produces their initial values. The interfaces are attached when the linalg
-/// and tensor dialects are loaded.
+/// builds their initial values. Each attachment happens when the dialect of the
+/// operation is loaded.
 void registerLinalgInterfaces(mlir::DialectRegistry &registry);
 
-/// Returns true if `op` is a linalg operation with a cost but without a
-/// gradient: its body contains operations without a known derivative, reads
-/// values from outside the body, or combines partial results by something else
-/// than a sum.
+/// Returns true if `op` is a linalg operation that has a cost but no gradient,
+/// because its body contains an operation without a known derivative, reads a
+/// value from outside that is not a constant, or combines partial results by
+/// something else than a sum.
 bool isCostOnly(mlir::Operation *op);
 
 } // namespace proteus::nn

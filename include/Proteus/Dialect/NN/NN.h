@@ -31,38 +31,42 @@
 
 namespace proteus::nn {
 
-/// Role of a function argument in the step. A master copy is the state in which
-/// an optimizer keeps a parameter in a wider type.
+/// Role of a function argument in the step. `Master` is the master copy of a
+/// parameter: a state that holds the parameter in a wider type, which the
+/// optimizer updates.
 enum class Role { Input, Parameter, State, Master };
 
-/// Returns true for states of the optimizer, master copies included.
+/// Returns true if the role is a state of the optimizer or a master copy.
 inline bool isState(std::optional<Role> role) {
   return role == Role::State || role == Role::Master;
 }
 
-/// Names of the attributes of functions, arguments and results.
+/// Names of the discardable attributes of functions, arguments and results.
 constexpr llvm::StringLiteral kTrainingAttr = "nn.training";
 constexpr llvm::StringLiteral kRoleAttr = "nn.role";
 constexpr llvm::StringLiteral kPathAttr = "nn.path";
-/// On a result: the number of the argument that the result replaces (donation).
+/// On a result: index of the argument that the result replaces in the next
+/// step. For example, an updated weight replaces the weight.
 constexpr llvm::StringLiteral kUpdatesAttr = "nn.updates";
-/// On a result of a program: the number of the result of the model that the
-/// program returns here.
+/// On a result of a program: index of the same result in the step function that
+/// was split into programs.
 constexpr llvm::StringLiteral kResultAttr = "nn.result";
 
-/// Returns the role that `text` names, or nullopt.
+/// Returns the role with the name `text`, such as `parameter`, or nullopt.
 std::optional<Role> parseRole(llvm::StringRef text);
-/// Returns the name of `role` in attributes.
+/// Returns the name of `role`, such as `parameter`.
 llvm::StringRef stringify(Role role);
 
-/// Returns the path of `op` relative to the innermost nn.repeat around it.
+/// Returns the path of `op` relative to the innermost nn.repeat around it. For
+/// an operation of another dialect, this is the attribute `proteus.path`, or
+/// else the name in its location, or else `<func>.<op>#k` for the k-th
+/// operation of this name in its block, counted from 0.
 std::string getOwnPath(mlir::Operation *op);
 
-/// Returns the path of `op` in the module tree: the paths of the nn.repeat
-/// operations around it, outermost first, followed by its own path. The
-/// iteration of a repeat is written `[*]`. The own path of an operation of
-/// another dialect is its attribute `proteus.path`, else its name location,
-/// else `<func>.<op>#k` for the k-th such operation of its block, from 0.
+/// Returns the path of `op` in the module tree, such as
+/// `layers[*].attention.qkv`: the paths of the nn.repeat operations around it,
+/// outermost first and each with the index `[*]`, followed by its own path
+/// (`getOwnPath`).
 std::string getPath(mlir::Operation *op);
 
 } // namespace proteus::nn

@@ -18,8 +18,9 @@ def NN_FloatTensor : StaticShapeTensorOf<[AnyFloat]>;
 def NN_IntTensor : StaticShapeTensorOf<[AnySignlessInteger]>;
 def NN_MaskTensor : StaticShapeTensorOf<[I8]>;
 
-/// An operation that becomes a kernel or a view. `path` is its name in the
-/// module tree, by which strategies select operations.
+/// Base class of an operation that is executed as a kernel or is a view. `path`
+/// names the operation in the module tree, for example
+/// `layers[3].attention.qkv`. Strategies select operations by path.
 class NN_KernelOp<string mnemonic, list<string> spaceMethods = [],
                   list<Trait> traits = []>
     : Op<NN_Dialect, mnemonic, traits # [Pure,
@@ -29,7 +30,7 @@ class NN_KernelOp<string mnemonic, list<string> spaceMethods = [],
   }];
 }
 
-/// A forward operation with a gradient.
+/// Base class of a forward operation that can build its gradients.
 class NN_ForwardOp<string mnemonic, list<string> spaceMethods = [],
                    list<Trait> traits = []>
     : NN_KernelOp<mnemonic, spaceMethods,

@@ -18,9 +18,10 @@ def NN_Dialect : Dialect {
   let cppNamespace = "::proteus::nn";
   let summary = "Operations at the granularity of deep-learning kernels";
   let description = [{
-    Every operation stands for a kernel that a deep-learning framework launches.
-    Operands and results are builtin tensors. A model is a `func.func` written
-    for the global batch. Its arguments have a role and a path:
+    An operation is a kernel that a deep-learning framework launches, or a view
+    of a tensor, which launches none. Operands and results are builtin tensors.
+    A model is a `func.func` with the shapes of the global batch. Each argument
+    has a role (`nn.role`) and a path (`nn.path`):
 
     ```mlir
     func.func @model(
@@ -35,7 +36,13 @@ def NN_Dialect : Dialect {
     ```
 
     The first dimension of an input is the batch. A function without
-    `nn.training` is a forward-only program.
+    `nn.training` is not trained: its step consists of the forward pass only.
+
+    The description of each operation lists its iterators with their kinds: a
+    *parallel* iterator (the default) can be split freely; over a *sum* or *max*
+    iterator the result is reduced, so a split of it gives partial results; a
+    *log-sum-exp* or *moments* iterator can be split after the operation is
+    replaced by simpler ones; an *opaque* iterator can't be split.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -60,18 +67,22 @@ def NN_TrainingAttr : AttrDef<NN_Dialect, "Training"> {
   let summary = "settings of the training step of a forward graph";
   let description = [{
     - `optimizer`: `sgd`, `momentum` or `adam`.
-    - `compute`: the element type of activations and parameters in the step; the
-      default is the types of the function.
-    - `gradient`: the element type in which gradients of parameters accumulate;
-      the default is that of the parameter.
+    - `compute`: the element type of activations and parameters in the step.
+      Without it they keep the types that they have in the function.
+    - `gradient`: the element type in which gradients of parameters accumulate.
+      The default is the type of the parameter.
     - `reduction`: the element type in which gradients of parameters are reduced
-      over devices; the default is that of the gradient.
-    - `master`: the element type of a master copy of the parameters, which the
-      optimizer updates; by default there is no master copy.
-    - `clip`: the maximum norm of all gradients together; if their norm is larger,
-      the gradients are scaled down to it.
-    - `loss_scale`: the initial gradient of the loss, 1 by default; the updates
-      check that no gradient has overflowed and divide by the scale.
+      over devices. The default is the type of the gradient.
+    - `master`: the element type of a master copy of the parameters. The
+      optimizer updates the master copy and rounds it to the type of the
+      parameter. Without it there is no master copy.
+    - `clip`: the maximum norm of all gradients together. If their norm is
+      larger, all gradients are scaled down to this norm.
+    - `loss_scale`: the factor by which the gradient of the loss, and therefore
+      every other gradient, is multiplied, so that small values of a narrow type
+      do not become zero. The updates divide by it. If a gradient overflows, all
+      updates use gradients of zero. Without `loss_scale`, gradients are neither
+      scaled nor checked.
 
     **Constraints**: every type is a float type; `clip` and `loss_scale` are
     positive.

@@ -19,7 +19,7 @@ class NN_ActivationOp<string mnemonic> : NN_ForwardOp<mnemonic, ["getFlopsPerPoi
 def NN_SiluOp : NN_ActivationOp<"silu"> {
   let summary = "sigmoid linear unit, x σ(x)";
   let description = [{
-    Element-wise. The gradient reads the operand.
+    Computes x σ(x) for each element. The gradient reads the operand.
 
     ```mlir
     %y = nn.silu "act"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -30,7 +30,7 @@ def NN_SiluOp : NN_ActivationOp<"silu"> {
 def NN_TanhOp : NN_ActivationOp<"tanh"> {
   let summary = "hyperbolic tangent";
   let description = [{
-    Element-wise. The gradient reads the result.
+    Computes tanh(x) for each element. The gradient reads the result.
 
     ```mlir
     %y = nn.tanh "act"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -41,7 +41,7 @@ def NN_TanhOp : NN_ActivationOp<"tanh"> {
 def NN_SigmoidOp : NN_ActivationOp<"sigmoid"> {
   let summary = "sigmoid, σ(x) = 1 / (1 + exp(−x))";
   let description = [{
-    Element-wise. The gradient reads the result.
+    Computes σ(x) for each element. The gradient reads the result.
 
     ```mlir
     %y = nn.sigmoid "gate"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -52,11 +52,12 @@ def NN_SigmoidOp : NN_ActivationOp<"sigmoid"> {
 def NN_MulOp : NN_ForwardOp<"mul", ["getFlopsPerPoint"]> {
   let summary = "element-wise product";
   let description = [{
-    The right operand may lack leading dimensions of the left. It is then
-    repeated along them, as in `nn.add`.
+    Multiplies the operands element by element. If the right operand has fewer
+    dimensions than the left, it is repeated along the leading dimensions of the
+    left, for example `[8, 16] · [16]`.
 
     **Constraints**: the right operand has no more dimensions than the left, and
-    the same trailing ones.
+    its dimensions are equal to the last ones of the left.
 
     ```mlir
     %y = nn.mul "gated"(%a, %b) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
@@ -70,7 +71,8 @@ def NN_MulOp : NN_ForwardOp<"mul", ["getFlopsPerPoint"]> {
 def NN_ScaleOp : NN_ForwardOp<"scale", ["getFlopsPerPoint", "isLinear"]> {
   let summary = "product with a constant";
   let description = [{
-    Element-wise. Partial sums pass through it.
+    Multiplies each element by `factor`. The operation is linear, so partial
+    sums pass through it without a reduction.
 
     ```mlir
     %y = nn.scale "scores"(%x) {factor = 0.125 : f64} : (tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -84,7 +86,7 @@ def NN_SwigluOp : NN_ForwardOp<"swiglu",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "silu(gate) · up in one kernel";
   let description = [{
-    Element-wise. The gradient reads both operands.
+    Computes silu(gate) · up for each element. The gradient reads both operands.
 
     ```mlir
     %y = nn.swiglu "mlp.act"(%gate, %up) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -105,8 +107,8 @@ class NN_ActivationGradOp<string mnemonic> : NN_KernelOp<mnemonic, ["getFlopsPer
 def NN_SiluGradOp : NN_ActivationGradOp<"silu_grad"> {
   let summary = "gradient of nn.silu";
   let description = [{
-    Computes dx = dy σ(x) (1 + x (1 − σ(x))). Reads the operand of the forward
-    operation.
+    Computes dx = dy σ(x) (1 + x (1 − σ(x))), where x is the operand of
+    `nn.silu`.
 
     ```mlir
     %dx = nn.silu_grad "act"(%dy, %x) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -118,7 +120,7 @@ def NN_SiluGradOp : NN_ActivationGradOp<"silu_grad"> {
 def NN_TanhGradOp : NN_ActivationGradOp<"tanh_grad"> {
   let summary = "gradient of nn.tanh";
   let description = [{
-    Computes dx = dy (1 − y²). Reads the result of the forward operation.
+    Computes dx = dy (1 − y²), where y is the result of `nn.tanh`.
 
     ```mlir
     %dx = nn.tanh_grad "act"(%dy, %y) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -130,7 +132,7 @@ def NN_TanhGradOp : NN_ActivationGradOp<"tanh_grad"> {
 def NN_SigmoidGradOp : NN_ActivationGradOp<"sigmoid_grad"> {
   let summary = "gradient of nn.sigmoid";
   let description = [{
-    Computes dx = dy y (1 − y). Reads the result of the forward operation.
+    Computes dx = dy y (1 − y), where y is the result of `nn.sigmoid`.
 
     ```mlir
     %dx = nn.sigmoid_grad "gate"(%dy, %y) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>

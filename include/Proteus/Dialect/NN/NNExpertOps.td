@@ -13,27 +13,37 @@ include "Proteus/Dialect/NN/NNBase.td"
 
 // Tokens are tensors `[batch, .., hidden]`. The batch is divided into `groups`
 // equal token groups, and each expert has `capacity` slots for the tokens of
-// every group. The tokens that get a slot depend on the tokens of their group
-// alone, so that every partition of the groups into micro-batches or over
+// each group. Whether a token gets a slot depends only on the tokens of its own
+// group, so that every partition of the groups into micro-batches or over
 // devices gives the same result.
 
 def NN_MoeRouteOp : NN_ForwardOp<"moe_route", ["getFlopsPerPoint"]> {
   let summary = "choice of experts and slots for each token";
   let description = [{
-    Computes the softmax of the logits `[batch, .., experts]` over the experts and
-    chooses the k experts with the largest probabilities for each token. Among equal
-    probabilities, the expert with the lower number comes first. The results are
-    `[batch, .., k]`: the gates (the chosen probabilities, with `normalize` divided by
-    their sum), the chosen experts, and the slot of the token at each expert. Slots
-    are assigned in the order of the tokens of a group and, for one token, in the
-    order of its choices. Each expert has
+    Assigns each token to k experts, and to a slot of each of these experts.
+
+    Computes the softmax of the logits `[batch, .., experts]` over the experts
+    and chooses for each token the k experts with the largest probabilities.
+    Among equal probabilities, the expert with the lower number comes first.
+    There are three results of shape `[batch, .., k]`:
+
+    - the gates, which are the chosen probabilities, with `normalize` divided by
+      their sum;
+    - the numbers of the chosen experts;
+    - the slot of the token at each of them.
+
+    Each expert has
 
     capacity = ⌈capacity_factor · tokens per group · k / experts⌉
 
-    slots per group. If all slots of an expert are assigned, the expert drops the
-    token, and its slot is −1. The operation computes no load-balancing loss.
-    Iterators: `group` (parallel), which indexes the batch together with the samples
-    of a group, its minor iterator; all other iterators are opaque.
+    slots per group. They are assigned in the order of the tokens of a group
+    and, for one token, in the order of its choices. If all slots of an expert
+    are taken, the expert drops the token, and its slot is −1. The operation
+    computes no loss for load balancing.
+
+    Iterators: `group` (parallel). The batch is indexed by `group` and, minor to
+    it, by an opaque iterator for the samples of a group. All other iterators
+    are opaque.
 
     **Constraints**: `groups` divides the first dimension; 1 ≤ k ≤ experts; the
     capacity factor is positive.
@@ -47,7 +57,7 @@ def NN_MoeRouteOp : NN_ForwardOp<"moe_route", ["getFlopsPerPoint"]> {
   let results = (outs NN_FloatTensor:$gates, NN_IntTensor:$experts, NN_IntTensor:$slots);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the number of slots of an expert per group.
+    /// Returns the number of slots that an expert has for each group.
     int64_t getCapacity();
   }];
 }
@@ -55,13 +65,14 @@ def NN_MoeRouteOp : NN_ForwardOp<"moe_route", ["getFlopsPerPoint"]> {
 def NN_MoeRouteGradOp : NN_KernelOp<"moe_route_grad", ["getFlopsPerPoint"]> {
   let summary = "gradient of nn.moe_route with respect to the logits";
   let description = [{
-    Differentiates the probabilities of the chosen experts. The choice itself is
-    piecewise constant and has no gradient. Operands: gradient of the gates, logits,
-    chosen experts. Unlike in `nn.moe_route`, tokens are independent of each other.
-    Iterators: the leading dimensions (parallel); experts and choices are opaque.
+    Computes the gradient of the probabilities of the chosen experts. The choice
+    itself is piecewise constant and has no gradient. Operands: gradient of the
+    gates, logits, chosen experts. Unlike in `nn.moe_route`, no token depends on
+    other tokens. Iterators: the leading dimensions (parallel); experts and
+    choices are opaque.
 
-    **Constraints**: gradient and experts have the same shape, which differs from
-    that of the logits in the last dimension only.
+    **Constraints**: gradient and experts have the same shape; the logits differ
+    from this shape in the last dimension only.
 
     ```mlir
     %dlogits = nn.moe_route_grad "moe.router"(%dgates, %logits, %experts) {normalize} : (tensor<8x16x2xf32>, tensor<8x16x4xf32>, tensor<8x16x2xi32>) -> tensor<8x16x4xf32>
@@ -76,17 +87,20 @@ def NN_MoeRouteGradOp : NN_KernelOp<"moe_route_grad", ["getFlopsPerPoint"]> {
 def NN_MoeDispatchOp : NN_ForwardOp<"moe_dispatch", ["getFlopsPerPoint"]> {
   let summary = "copy tokens into the slots of their experts";
   let description = [{
-    Copies each token of `[batch, .., hidden]` to its slots in a tensor `[experts,
-    groups, capacity, hidden]`. Slots without a token are zero. With gates, each copy
-    is multiplied by its gate; this is the gradient of `nn.moe_combine`, whose
-    transpose this operation is.
-    Iterators: `expert`, `group`, `slot` and `hidden` (parallel); `group` indexes
-    the batch of the tokens together with the samples of a group, its minor iterator.
+    Copies each token of `[batch, .., hidden]` to its slots in a tensor
+    `[experts, groups, capacity, hidden]`. Slots without a token are zero. With
+    gates, each copy is multiplied by its gate. As a linear function, the
+    operation is the transpose of `nn.moe_combine`, so with gates it is also the
+    gradient of `nn.moe_combine`.
+
+    Iterators: `expert`, `group`, `slot` and `hidden` (parallel). The batch of
+    the tokens is indexed by `group` and, minor to it, by an opaque iterator for
+    the samples of a group.
 
     **Constraints**: the number of groups divides the batch; experts, slots and
     gates have the leading dimensions of the input and equal last dimensions; if
-    `slots` is a result of `nn.moe_route`, groups, experts and capacity are those of
-    that operation.
+    `slots` is a result of an `nn.moe_route`, the numbers of groups, experts and
+    slots are those of that operation.
 
     ```mlir
     %d = nn.moe_dispatch "moe.dispatch"(%x, %experts, %slots) : (tensor<8x16x32xf32>, tensor<8x16x2xi32>, tensor<8x16x2xi32>) -> tensor<4x4x20x32xf32>
@@ -101,13 +115,16 @@ def NN_MoeDispatchOp : NN_ForwardOp<"moe_dispatch", ["getFlopsPerPoint"]> {
 def NN_MoeCombineOp : NN_ForwardOp<"moe_combine", ["getFlopsPerPoint"]> {
   let summary = "sum of the outputs of the experts of each token";
   let description = [{
-    Each token of the result `[batch, .., hidden]` is the sum over its choices of
-    the gate times the row in its slot of `[experts, groups, capacity, hidden]`. A
-    dropped choice adds nothing. Without gates the rows are summed without weights;
-    this is the gradient of `nn.moe_dispatch`, whose transpose this operation is.
-    Iterators: `group`, which indexes the batch together with the samples of a group,
-    its minor iterator, the other leading dimensions (`seq`) and `hidden` (parallel);
-    `expert` and `slot` (sum).
+    Sums for each token of the result `[batch, .., hidden]` the outputs of its
+    experts. Each summand is a gate times the row of `[experts, groups,
+    capacity, hidden]` in the slot of the token. A dropped choice adds nothing.
+    Without gates, the rows are summed without weights. As a linear function,
+    the operation is the transpose of `nn.moe_dispatch`, so without gates it is
+    also the gradient of `nn.moe_dispatch`.
+
+    Iterators: `group`, the leading dimensions after the batch (`seq`) and
+    `hidden` (all parallel); `expert` and `slot` (sum). The batch is indexed by
+    `group` and, minor to it, by an opaque iterator for the samples of a group.
 
     **Constraints**: as for `nn.moe_dispatch`, with input and result exchanged.
 
@@ -124,10 +141,11 @@ def NN_MoeCombineOp : NN_ForwardOp<"moe_combine", ["getFlopsPerPoint"]> {
 def NN_MoeGateGradOp : NN_KernelOp<"moe_gate_grad", ["getFlopsPerPoint"]> {
   let summary = "gradient of nn.moe_combine with respect to the gates";
   let description = [{
-    Computes the dot product of the gradient of a token with the row in the slot of
-    each of its choices, or zero for a dropped choice. Operands: gradient of the
-    tokens, outputs of the experts, chosen experts, slots. Iterators as in
-    `nn.moe_combine`; `hidden` is summed too.
+    Computes for each choice of a token the dot product of the gradient of the
+    token with the row in the slot of the choice, or zero if the choice was
+    dropped. Operands: gradient of the tokens, outputs of the experts, chosen
+    experts, slots. Iterators as in `nn.moe_combine`, except that `hidden` is
+    summed, too.
 
     **Constraints**: as for `nn.moe_combine`.
 
@@ -146,12 +164,14 @@ def NN_ExpertLinearOp : NN_ForwardOp<"expert_linear",
   let summary = "grouped matrix product with a weight per expert";
   let description = [{
     Computes y = x wᵀ + bias for each expert. The input is `[experts, groups,
-    capacity, in]`, the weight `[experts, out, in]`, the bias `[experts, out]`. The
-    kernel computes all slots, including those without a token.
-    Iterators: `expert`, `group`, `slot`, `out` (parallel) and `in` (sum). If `in` is
-    split, only the devices with its first shard add the bias.
+    capacity, in]`, the weight `[experts, out, in]` and the bias `[experts,
+    out]`. The kernel computes all slots, including those without a token.
+    Iterators: `expert`, `group`, `slot`, `out` (parallel) and `in` (sum). If
+    `in` is split, only the devices with the first shard of `in` add the bias,
+    so that it is added once.
 
-    **Constraints**: the sizes of equal iterators are equal.
+    **Constraints**: dimensions that the same iterator indexes have the same
+    size.
 
     ```mlir
     %y = nn.expert_linear "experts.fc1"(%d, %w) : (tensor<4x4x20x32xf32>, tensor<4x64x32xf32>) -> tensor<4x4x20x64xf32>
@@ -167,8 +187,8 @@ def NN_ExpertLinearDgradOp : NN_KernelOp<"expert_linear_dgrad",
     ["getFlopsPerPoint", "getKernelClass", "getKernelPass", "getKernelFamily"]> {
   let summary = "gradient of nn.expert_linear with respect to its input";
   let description = [{
-    Computes dx = dy w for each expert. Iterators as in `nn.expert_linear`; `out` is
-    summed.
+    Computes dx = dy w for each expert. Iterators as in `nn.expert_linear`,
+    except that `out` is summed.
 
     ```mlir
     %dx = nn.expert_linear_dgrad "experts.fc1"(%dy, %w) : (tensor<4x4x20x64xf32>, tensor<4x64x32xf32>) -> tensor<4x4x20x32xf32>
@@ -183,8 +203,8 @@ def NN_ExpertLinearWgradOp : NN_KernelOp<"expert_linear_wgrad",
     ["getFlopsPerPoint", "getKernelClass", "getKernelPass", "getKernelFamily"]> {
   let summary = "gradient of nn.expert_linear with respect to its weight";
   let description = [{
-    Computes dw = dyᵀ x for each expert. Iterators as in `nn.expert_linear`; `group`
-    and `slot` are summed.
+    Computes dw = dyᵀ x for each expert. Iterators as in `nn.expert_linear`,
+    except that `group` and `slot` are summed.
 
     ```mlir
     %dw = nn.expert_linear_wgrad "experts.fc1"(%dy, %d) : (tensor<4x4x20x64xf32>, tensor<4x4x20x32xf32>) -> tensor<4x64x32xf32>

@@ -18,12 +18,13 @@ include "Proteus/Dialect/NN/NNBase.td"
 def NN_LinearOp : NN_ForwardOp<"linear", ["getFlopsPerPoint", "getKernelClass"]> {
   let summary = "linear layer: y = x wᵀ + bias";
   let description = [{
-    Iterators: the leading dimensions of x (`batch`, `seq`), `out`, and `in`
-    (sum). The weight is stored as `[out, in]`. If `in` is split, only the devices
-    with its first shard add the bias.
+    Computes y = x wᵀ + bias. Iterators: the leading dimensions of x (`batch`,
+    `seq`), `out`, and `in` (sum). The weight is stored as `[out, in]`. If `in`
+    is split, only the devices with the first shard of `in` add the bias, so
+    that it is added once.
 
-    **Constraints**: the last dimension of x equals the second of the weight;
-    the bias has the size of `out`.
+    **Constraints**: the last dimension of x is equal to the second dimension of
+    the weight; the bias has the size of `out`.
 
     ```mlir
     %y = nn.linear "mlp.fc1"(%x, %w, %b) : (tensor<8x128xf32>, tensor<256x128xf32>, tensor<256xf32>) -> tensor<8x256xf32>
@@ -37,12 +38,14 @@ def NN_LinearOp : NN_ForwardOp<"linear", ["getFlopsPerPoint", "getKernelClass"]>
 def NN_MatmulOp : NN_ForwardOp<"matmul", ["getFlopsPerPoint", "getKernelClass"]> {
   let summary = "batched matrix product of two activations";
   let description = [{
-    Iterators: the leading dimensions of both operands (parallel), `m`, `n`,
-    and `k` (sum). With `transpose_a` the left operand is `[.., k, m]`, with
-    `transpose_b` the right operand is `[.., n, k]`.
+    Computes the matrix product of the last two dimensions, for every index of
+    the leading dimensions. Iterators: the leading dimensions (parallel), `m`,
+    `n` and `k` (sum). With `transpose_a` the left operand is `[.., k, m]`
+    instead of `[.., m, k]`; with `transpose_b` the right operand is `[.., n,
+    k]` instead of `[.., k, n]`.
 
-    **Constraints**: both operands have the same rank of at least two and the
-    same leading dimensions.
+    **Constraints**: both operands have the same rank, which is at least two,
+    and the same leading dimensions.
 
     ```mlir
     %c = nn.matmul "scores"(%a, %b) {transpose_b} : (tensor<8x64x32xf32>, tensor<8x64x32xf32>) -> tensor<8x64x64xf32>
@@ -60,19 +63,23 @@ def NN_AttentionOp : NN_ForwardOp<"attention",
     [DeclareOpInterfaceMethods<RingOpInterface>]> {
   let summary = "fused scaled-dot-product attention";
   let description = [{
-    Computes softmax(q kᵀ / √dim) v per head. The kernel keeps the scores on
-    chip. The query is `[batch, seq, heads · dim]`, the key `[batch, key,
-    kv_heads · dim]`, the value `[batch, key, kv_heads · value_dim]` and the
-    result `[batch, seq, heads · value_dim]`. If there are fewer key heads than
-    query heads, each group of query heads shares one key head. With `causal`,
-    query i attends to keys 0 to i. The second result is the log-sum-exp of each
-    row, which the gradient needs.
-    Iterators: `batch`, `head` (key heads), `group` (query heads per key head),
-    `seq`, `key` (log-sum-exp), `dim` (opaque) and, if its size differs from that
-    of `dim`, `value_dim` (opaque). The blocks of `key` may travel around a ring.
+    Computes softmax(q kᵀ / √dim) v per head. The scores, which are the operand
+    of the softmax, are never written to memory.
 
-    **Constraints**: `kv_heads` divides `heads`; `heads` divides the query's and
-    `kv_heads` the key's and the value's last dimension.
+    The query is `[batch, seq, heads · dim]`, the key `[batch, key, kv_heads ·
+    dim]`, the value `[batch, key, kv_heads · value_dim]` and the result
+    `[batch, seq, heads · value_dim]`. If there are fewer key heads than query
+    heads, each group of query heads shares one key head. With `causal`, query i
+    attends to keys 0 to i. The second result is the log-sum-exp of each row of
+    scores, which the gradient reads.
+
+    Iterators: `batch`, `head` (key heads), `group` (query heads per key head),
+    `seq`, `key` (log-sum-exp), `dim` (opaque) and, if its size differs from
+    that of `dim`, `value_dim` (opaque). Blocks of `key` may travel around a
+    ring of devices.
+
+    **Constraints**: `kv_heads` divides `heads`; `heads` divides the last
+    dimension of the query, and `kv_heads` those of the key and the value.
 
     ```mlir
     %o, %lse = nn.attention "core"(%q, %k, %v) {heads = 12 : i64, causal} : (tensor<8x1024x768xbf16>, tensor<8x1024x768xbf16>, tensor<8x1024x768xbf16>) -> (tensor<8x1024x768xbf16>, tensor<8x12x1024xf32>)
@@ -93,12 +100,13 @@ def NN_AttentionBlockOp : NN_KernelOp<"attention_block",
      "getKernelFamily"]> {
   let summary = "attention over one block of keys, combined with earlier blocks";
   let description = [{
-    One step of ring attention: computes `nn.attention` over one of `blocks`
-    blocks of the keys, the block that the device holds in this step. `so_far` are
-    the two results over earlier blocks; if they are given, the results are those
-    over the earlier blocks and this one, weighted by the log-sum-exp. A query
-    that has attended to no key has the result 0 and the log-sum-exp −∞. Iterators
-    as in `nn.attention`.
+    One step of ring attention. In each step a device holds another one of
+    `blocks` blocks of the keys and values, and computes `nn.attention` over
+    this block alone. `so_far` are the two results over the blocks of earlier
+    steps. If they are given, the results are those over earlier blocks and this
+    block together, weighted by the log-sum-exp. A query that has attended to no
+    key yet has the result 0 and the log-sum-exp −∞. Iterators as in
+    `nn.attention`.
 
     **Constraints**: as for `nn.attention`; `blocks` is positive; `so_far` is
     empty or has the types of the results.
@@ -126,8 +134,10 @@ def NN_EmbeddingOp : NN_ForwardOp<"embedding",
     ["readsWholeOperand", "getKernelFamily"]> {
   let summary = "table rows selected by index";
   let description = [{
-    Iterators: the dimensions of the indices, `vocab` (sum) and `hidden`. If
-    `vocab` is split, a device contributes zero for a row that it does not hold.
+    Returns the table row of each index. Iterators: the dimensions of the
+    indices, `vocab` (sum) and `hidden`. If `vocab` is split, each device
+    returns zero for rows that it does not hold, and the sum over devices is the
+    result.
 
     ```mlir
     %x = nn.embedding "embedding"(%ids, %table) : (tensor<8x1024xi32>, tensor<50304x768xbf16>) -> tensor<8x1024x768xbf16>
@@ -141,8 +151,8 @@ def NN_LayerNormOp : NN_ForwardOp<"layer_norm",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "normalisation over the last dimension, with scale and shift";
   let description = [{
-    Computes (x − mean) / √(variance + 10⁻⁵) · scale + shift, with the mean of
-    the squared deviations as variance.
+    Computes (x − mean) / √(variance + 10⁻⁵) · scale + shift, where the variance
+    is the mean of the squared deviations.
     Iterators: the leading dimensions (parallel) and `hidden` (opaque).
 
     ```mlir
@@ -162,7 +172,7 @@ class NN_UnaryOp<string mnemonic> : NN_ForwardOp<mnemonic, ["getFlopsPerPoint"]>
 def NN_ReluOp : NN_UnaryOp<"relu"> {
   let summary = "rectified linear unit, max(x, 0)";
   let description = [{
-    Element-wise. The gradient reads the result.
+    Computes max(x, 0) for each element. The gradient reads the result.
 
     ```mlir
     %y = nn.relu "act"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -173,7 +183,8 @@ def NN_ReluOp : NN_UnaryOp<"relu"> {
 def NN_GeluOp : NN_UnaryOp<"gelu"> {
   let summary = "Gaussian error linear unit";
   let description = [{
-    Computes x Φ(x) for each element, with the exact Φ. The gradient reads the
+    Computes x Φ(x) for each element, where Φ is the exact distribution function
+    of the normal distribution and not an approximation. The gradient reads the
     operand.
 
     ```mlir
@@ -185,11 +196,12 @@ def NN_GeluOp : NN_UnaryOp<"gelu"> {
 def NN_AddOp : NN_ForwardOp<"add", ["getFlopsPerPoint", "isLinear"]> {
   let summary = "element-wise sum";
   let description = [{
-    The right operand may lack leading dimensions of the left. It is then
-    repeated along them, as position embeddings are.
+    Adds the operands element by element. If the right operand has fewer
+    dimensions than the left, it is repeated along the leading dimensions of the
+    left, for example a position embedding `[seq, hidden]` along `batch`.
 
     **Constraints**: the right operand has no more dimensions than the left, and
-    the same trailing ones.
+    its dimensions are equal to the last ones of the left.
 
     ```mlir
     %y = nn.add "residual"(%a, %b) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -203,11 +215,11 @@ def NN_AddOp : NN_ForwardOp<"add", ["getFlopsPerPoint", "isLinear"]> {
 def NN_DropoutOp : NN_ForwardOp<"dropout"> {
   let summary = "dropout";
   let description = [{
-    Replaces each element by zero with the given probability and divides the other
-    elements by (1 − probability). The choice depends on `seed` and the index in
-    the whole tensor alone, so that every partition of the tensor and every
-    recomputation drop the same elements. The second result is the mask, one byte
-    per element, which the gradient needs.
+    Replaces each element by zero with the given probability and divides the
+    other elements by (1 − probability). Only `seed` and the index of an element
+    in the whole tensor determine whether it is replaced, so that every
+    partition and every recomputation of the tensor drop the same elements. The
+    second result is the mask, one byte per element, which the gradient reads.
 
     **Constraints**: 0 ≤ probability < 1.
 
@@ -222,17 +234,18 @@ def NN_DropoutOp : NN_ForwardOp<"dropout"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Views
+// Views of tensors
 //===----------------------------------------------------------------------===//
 
 def NN_ReshapeOp : NN_ForwardOp<"reshape", ["getKernelClass", "isLinear"]> {
   let summary = "view of the same elements in another shape";
   let description = [{
-    Iterators are the common factors of both shapes. A merged dimension is indexed
-    by the iterators of the dimensions that it merges, so that a split of its major
-    dimension is preserved. Dimensions without common factors are opaque. A
-    dimension of size one without a counterpart in the other shape is indexed by
-    no iterator.
+    Iterators: the common factors of both shapes, for example 8, 256, 6 and 6
+    for `8x256x6x6 -> 8x9216`. A merged dimension is indexed by the iterators of
+    the dimensions that it merges, so that a split of its major dimension is
+    preserved. If dimensions have no common factors, an opaque iterator covers
+    them. A dimension of size one without a counterpart in the other shape is
+    indexed by no iterator.
 
     **Constraints**: both shapes have the same number of elements.
 
@@ -248,13 +261,15 @@ def NN_ReshapeOp : NN_ForwardOp<"reshape", ["getKernelClass", "isLinear"]> {
 def NN_SplitOp : NN_ForwardOp<"split", ["getKernelClass"]> {
   let summary = "split the last dimension into several tensors";
   let description = [{
-    The last dimension consists of `groups` groups of equal size. Every result
-    gets one part of each group, and the parts are as large as the last
-    dimensions of the results require. With `groups` = heads, a fused projection
-    [head, 3, dim] becomes query, key and value, and a split over heads needs no
+    The last dimension consists of `groups` groups of equal size. Each group is
+    cut into one part per result, and a result consists of its parts of all
+    groups. The sizes of the parts follow from the last dimensions of the
+    results. For example, with `groups` = heads, a fused projection `[head, 3,
+    dim]` becomes query, key and value, and a split over heads needs no
     communication. The results are views.
-    Iterators: the leading dimensions, `head` (the groups), and an opaque iterator
-    for the part of each result in a group.
+
+    Iterators: the leading dimensions, `head` (the groups), and for each tensor
+    an opaque iterator for its part of a group.
 
     **Constraints**: `groups` divides the last dimension of every result; the
     last dimensions of the results add up to that of the operand; all element
@@ -279,10 +294,10 @@ def NN_CrossEntropyOp : NN_ForwardOp<"cross_entropy",
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "mean cross-entropy of logits and labels";
   let description = [{
-    The loss is the sum over all rows divided by their number in the whole tensor,
-    so that every partition gives the same value. The second result is the
-    log-sum-exp of each row, which the gradient needs.
-    Iterators: the leading dimensions (sum) and `vocab` (log-sum-exp).
+    Computes the loss as the sum over all rows, divided by the number of rows of
+    the whole tensor, so that every partition gives the same value. The second
+    result is the log-sum-exp of each row, which the gradient reads. Iterators:
+    the leading dimensions (sum) and `vocab` (log-sum-exp).
 
     ```mlir
     %loss, %lse = nn.cross_entropy "loss"(%logits, %labels) : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
@@ -315,7 +330,8 @@ def NN_RowMaxOp : NN_KernelOp<"row_max",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "maximum over the last dimension";
   let description = [{
-    Iterators: the leading dimensions and `vocab` (max).
+    Computes the maximum of each row. Iterators: the leading dimensions and
+    `vocab` (max).
 
     ```mlir
     %m = nn.row_max "loss"(%logits) : (tensor<8x10xf32>) -> tensor<8xf32>
@@ -329,9 +345,9 @@ def NN_RowExpSumOp : NN_KernelOp<"row_exp_sum",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "sum of exponentials, and the logit of the label";
   let description = [{
-    Computes per row Σ exp(logit − max) and the logit at the label. If `vocab` is
-    split, the latter is zero on a device that does not hold the label's logit.
-    Iterators: the leading dimensions and `vocab` (sum).
+    Computes for each row Σ exp(logit − max) and the logit at the label. If
+    `vocab` is split, the second result is zero on devices that do not hold the
+    logit of the label. Iterators: the leading dimensions and `vocab` (sum).
 
     ```mlir
     %s, %p = nn.row_exp_sum "loss"(%logits, %labels, %max) : (tensor<8x10xf32>, tensor<8xi32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
@@ -345,8 +361,8 @@ def NN_RowExpSumOp : NN_KernelOp<"row_exp_sum",
 def NN_RowLossOp : NN_KernelOp<"row_loss", ["getFlopsPerPoint"]> {
   let summary = "loss and log-sum-exp from maxima, sums and label logits";
   let description = [{
-    Computes lse = max + log(sum) and loss = Σ (lse − picked) / rows. Iterators:
-    the leading dimensions (sum).
+    Computes lse = max + log(sum) and loss = Σ (lse − picked) / rows, where
+    `picked` is the logit at the label. Iterators: the leading dimensions (sum).
 
     ```mlir
     %loss, %lse = nn.row_loss "loss"(%max, %sum, %picked) : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<f32>, tensor<8xf32>)

@@ -15,34 +15,37 @@ def NN_GenericOp : NN_ForwardOp<"generic",
     ["getFlopsPerPoint", "getKernelClass", "getBytesPerPoint"]> {
   let summary = "operation defined by its iteration space and its cost";
   let description = [{
-    Stands for a kernel that no other operation of the dialect expresses. The
-    attributes define the iterators, the iterators that index each dimension, and
-    the cost of a point. Partitions, local shapes, partial results, time and memory
-    follow as for every other operation. The values of the results are not defined,
-    so `--check-lowering` rejects the operation.
+    Describes a kernel that no other operation of the dialect expresses. The
+    attributes define the iterators, the iterators that index each dimension,
+    and the cost of a point. Partitions, local shapes, partial results, time and
+    memory are derived from them as for every other operation. The values of the
+    results are not defined, so `--check-lowering`, which executes the model,
+    rejects the operation.
 
     - `iterators`, `sizes`, `kinds`: name, size and kind of each iterator. A kind is
       `parallel`, `sum`, `max` or `opaque`.
-    - `indexing`: for each operand, then for each result, one string per dimension
-      with the names of the iterators that index it, major first, separated by
-      spaces. An empty string is a dimension that no iterator indexes; it is never
-      split.
-    - `flops`: floating-point operations per point.
-    - `bytes`: bytes of memory traffic per point. By default operands are read once
-      and results are written once.
-    - `matrix`: the kernel runs on the matrix units.
-    - `gradient_flops`: floating-point operations per point of the gradient of one
-      operand. Without it the operation has no gradient. The gradient of an operand
-      is again `nn.generic` over the same space: opaque iterators stay opaque, other
-      iterators are parallel if they index the operand and sums if they do not. It
-      reads the gradients of the results and all operands, or with `multilinear`
-      all operands but its own.
+    - `indexing`: for each operand, then for each result, one string per
+      dimension. It names the iterators that index the dimension, major first,
+      separated by spaces. A dimension with an empty string is indexed by no
+      iterator and is never split.
+    - `flops`: the number of floating-point operations per point.
+    - `bytes`: the bytes of memory traffic per point. Without it, operands are
+      read once and results are written once.
+    - `matrix`: set if the kernel runs on the matrix units.
+    - `gradient_flops`: the number of floating-point operations per point of the
+      gradient of one operand. Without it the operation has no gradient. The
+      gradient of an operand is again an `nn.generic` over the same space.
+      Opaque iterators stay opaque; other iterators are parallel if they index
+      the operand, and sums if not.
+    - `multilinear`: set if the result is linear in each operand. The gradient
+      of an operand reads the gradients of the results and all operands; with
+      `multilinear` it does not read that operand itself.
 
-    **Constraints**: `iterators`, `sizes` and `kinds` have the same length; names
-    differ and consist of letters, digits and underscores; sizes are positive; kinds
-    are known; `indexing` has an entry per operand and result, which names iterators
-    and matches the shape; a parallel iterator indexes every result; costs are not
-    negative.
+    **Constraints**: `iterators`, `sizes` and `kinds` have the same length;
+    names differ and consist of letters, digits and underscores; sizes are
+    positive; kinds are those listed above; `indexing` has an entry for each
+    operand and result, which matches its shape; every name in it is an
+    iterator; a parallel iterator indexes every result; costs are not negative.
 
     ```mlir
     %y = nn.generic "ssm.scan"(%x, %a) {iterators = ["batch", "seq", "hidden", "state"],

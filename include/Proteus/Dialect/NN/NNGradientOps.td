@@ -11,15 +11,16 @@
 
 include "Proteus/Dialect/NN/NNBase.td"
 
-// The gradient of a multilinear operation has the iteration space of the
-// operation itself. Iterators that do not index the operand in question are
-// summed.
+// The gradient of a multilinear operation, such as a matrix product, has the
+// iteration space of the operation. Iterators that do not index the operand
+// whose gradient is computed are summed.
 
 def NN_LinearDgradOp : NN_KernelOp<"linear_dgrad",
     ["getFlopsPerPoint", "getKernelClass", "getKernelPass"]> {
   let summary = "gradient of nn.linear with respect to its input";
   let description = [{
-    Computes dx = dy w. Iterators as in `nn.linear`; `out` is summed.
+    Computes dx = dy w. Iterators as in `nn.linear`, except that `out` is
+    summed.
 
     ```mlir
     %dx = nn.linear_dgrad "fc"(%dy, %w) : (tensor<8x256xf32>, tensor<256x128xf32>) -> tensor<8x128xf32>
@@ -33,8 +34,8 @@ def NN_LinearWgradOp : NN_KernelOp<"linear_wgrad",
     ["getFlopsPerPoint", "getKernelClass", "getKernelPass"]> {
   let summary = "gradient of nn.linear with respect to its weight";
   let description = [{
-    Computes dw = dyᵀ x. Iterators as in `nn.linear`; the leading dimensions are
-    summed.
+    Computes dw = dyᵀ x. Iterators as in `nn.linear`, except that the leading
+    dimensions are summed.
 
     ```mlir
     %dw = nn.linear_wgrad "fc"(%dy, %x) : (tensor<8x256xf32>, tensor<8x128xf32>) -> tensor<256x128xf32>
@@ -50,9 +51,11 @@ def NN_AttentionGradOp : NN_KernelOp<"attention_grad",
     [DeclareOpInterfaceMethods<RingOpInterface>]> {
   let summary = "gradients of nn.attention with respect to query, key and value";
   let description = [{
-    Recomputes the scores from the log-sum-exp. Iterators as in `nn.attention`;
-    `seq` and `group` are summed in the gradients of key and value, `key` in that of
-    the query. The blocks of `key` may travel around a ring.
+    Computes the gradients of query, key and value. It recomputes the scores and
+    uses the log-sum-exp of the forward pass to normalise them. Iterators as in
+    `nn.attention`, except that `seq` and `group` are summed in the gradients of
+    key and value, and `key` in the gradient of the query. Blocks of `key` may
+    travel around a ring of devices.
 
     ```mlir
     %dq, %dk, %dv = nn.attention_grad "core"(%do, %q, %k, %v, %o, %lse) {heads = 2 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x2x4xf32>) -> (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>)
@@ -75,12 +78,13 @@ def NN_AttentionBlockGradOp : NN_KernelOp<"attention_block_grad",
      "getVisitedShare", "getVisitedShareOf", "getKernelFamily", "getKernelPass"]> {
   let summary = "contribution of one block of keys to the gradients of attention";
   let description = [{
-    One step of the backward pass of ring attention: computes `nn.attention_grad`
-    over one of `blocks` blocks of the keys, the block that the device holds in this
-    step. `output` and `logsumexp` are those over all keys. The gradient of the query
-    is added to `query_gradient_so_far`, if that is given. The gradients of key and
-    value are the contributions of the queries that the device holds. Iterators as in
-    `nn.attention_grad`.
+    One step of the backward pass of ring attention. In each step a device holds
+    another one of `blocks` blocks of the keys and values, and computes
+    `nn.attention_grad` over this block alone. `output` and `logsumexp` are the
+    results of the forward pass over all keys. The gradient of the query is
+    added to `query_gradient_so_far`, if that operand is given. The gradients of
+    key and value contain the contributions of the queries that the device
+    holds. Iterators as in `nn.attention_grad`.
 
     **Constraints**: as for `nn.attention_grad`; `blocks` is positive.
 
@@ -107,7 +111,7 @@ def NN_EmbeddingGradOp : NN_KernelOp<"embedding_grad",
   let summary = "gradient of nn.embedding with respect to its table";
   let description = [{
     Adds each row of the gradient to the table row of its index. Iterators as in
-    `nn.embedding`; the dimensions of the indices are summed.
+    `nn.embedding`, except that the dimensions of the indices are summed.
 
     ```mlir
     %dt = nn.embedding_grad "embedding"(%dy, %ids) : (tensor<8x4x16xf32>, tensor<8x4xi32>) -> tensor<100x16xf32>
@@ -121,8 +125,9 @@ def NN_LayerNormGradOp : NN_KernelOp<"layer_norm_grad",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradients of nn.layer_norm with respect to input, scale and shift";
   let description = [{
-    Iterators as in `nn.layer_norm`; the leading dimensions are summed in the
-    gradients of scale and shift.
+    Computes the three gradients in one kernel. Iterators as in `nn.layer_norm`,
+    except that the leading dimensions are summed in the gradients of scale and
+    shift.
 
     ```mlir
     %dx, %dg, %db = nn.layer_norm_grad "ln"(%dy, %x, %g) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<16xf32>, tensor<16xf32>)
@@ -141,7 +146,7 @@ class NN_BinaryGradOp<string mnemonic> : NN_KernelOp<mnemonic, ["getFlopsPerPoin
 def NN_ReluGradOp : NN_BinaryGradOp<"relu_grad"> {
   let summary = "gradient of nn.relu";
   let description = [{
-    Computes dx = dy where the result of the forward operation is positive, else 0.
+    Computes dx = dy where the result of `nn.relu` is positive, else dx = 0.
 
     ```mlir
     %dx = nn.relu_grad "act"(%dy, %y) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -153,7 +158,9 @@ def NN_ReluGradOp : NN_BinaryGradOp<"relu_grad"> {
 def NN_GeluGradOp : NN_BinaryGradOp<"gelu_grad"> {
   let summary = "gradient of nn.gelu";
   let description = [{
-    Reads the operand of the forward operation.
+    Computes dx = dy (Φ(x) + x φ(x)), where x is the operand of `nn.gelu`, and Φ
+    and φ are the distribution function and the density of the normal
+    distribution.
 
     ```mlir
     %dx = nn.gelu_grad "act"(%dy, %x) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -179,8 +186,8 @@ def NN_CrossEntropyGradOp : NN_KernelOp<"cross_entropy_grad",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradient of nn.cross_entropy with respect to the logits";
   let description = [{
-    Computes (softmax − one-hot(label)) · dloss / rows, where the softmax follows
-    from the log-sum-exp. All iterators are parallel.
+    Computes (softmax − one-hot(label)) · dloss / rows, where the softmax is
+    exp(logits − log-sum-exp). All iterators are parallel.
 
     ```mlir
     %dx = nn.cross_entropy_grad "loss"(%dloss, %logits, %labels, %lse) : (tensor<f32>, tensor<8x10xf32>, tensor<8xi32>, tensor<8xf32>) -> tensor<8x10xf32>
@@ -194,7 +201,8 @@ def NN_CrossEntropyGradOp : NN_KernelOp<"cross_entropy_grad",
 def NN_MSELossGradOp : NN_KernelOp<"mse_loss_grad", ["getFlopsPerPoint"]> {
   let summary = "gradient of nn.mse_loss with respect to the prediction";
   let description = [{
-    Computes 2 (prediction − target) · dloss / elements. All iterators are parallel.
+    Computes 2 (prediction − target) · dloss / elements, where `elements` is the
+    number of elements of the whole tensor. All iterators are parallel.
 
     ```mlir
     %dx = nn.mse_loss_grad "loss"(%dloss, %p, %t) : (tensor<f32>, tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>

@@ -11,12 +11,13 @@
 
 include "Proteus/Dialect/NN/NNBase.td"
 
-// Operations between the gradients and the updates. They compute the norm of
-// all gradients together and detect overflows. The factor by which all updates
-// multiply their gradients follows from both.
+// Operations that run after the gradients and before the updates. They compute
+// the norm of all gradients together and detect overflows. From both follows
+// the factor by which every update multiplies its gradient.
 
-/// An operation that computes a scalar from a gradient. It observes the
-/// gradient in the layout in which the update reads it.
+/// Base class of an operation that computes a scalar from a gradient. It reads
+/// the gradient in the layout in which the update reads it, and has no
+/// influence on that layout.
 class NN_ObserverOp<string mnemonic>
     : NN_KernelOp<mnemonic, ["getFlopsPerPoint", "isObserver"]> {
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$input);
@@ -26,8 +27,8 @@ class NN_ObserverOp<string mnemonic>
 def NN_SquareSumOp : NN_ObserverOp<"square_sum"> {
   let summary = "sum of the squares of all elements";
   let description = [{
-    Computes one term of the squared norm of all gradients. Iterators: `d0`, `d1`,
-    .. (sum).
+    Computes Σ x², one summand of the squared norm of all gradients. Iterators:
+    `d0`, `d1`, .. (sum).
 
     ```mlir
     %s = nn.square_sum "fc.weight"(%g) : (tensor<4x4xf32>) -> tensor<f32>
@@ -38,8 +39,8 @@ def NN_SquareSumOp : NN_ObserverOp<"square_sum"> {
 def NN_OverflowOp : NN_ObserverOp<"overflow"> {
   let summary = "test for infinite and NaN elements";
   let description = [{
-    Returns 1 if an element is infinite or not a number, else 0. Iterators: `d0`,
-    `d1`, .. (max).
+    Returns 1 if an element is infinite or NaN, else 0. Iterators: `d0`, `d1`,
+    .. (max).
 
     ```mlir
     %o = nn.overflow "fc.weight"(%g) : (tensor<4x4xf32>) -> tensor<f32>
@@ -50,11 +51,13 @@ def NN_OverflowOp : NN_ObserverOp<"overflow"> {
 def NN_TotalOp : NN_KernelOp<"total", ["getFlopsPerPoint"]> {
   let summary = "sum or maximum of scalars";
   let description = [{
-    Returns the sum of all elements of the operands, which are scalars or stacks of
-    scalars. With `max`, returns the largest element. All elements must be
-    non-negative then.
-    Operands that are partial over the same axes are combined before they are
-    reduced over devices, so that one small collective reduces all of them.
+    Returns the sum of all elements of the operands, which are scalars or stacks
+    of scalars. With `max`, returns the largest element instead; the elements
+    must then be non-negative.
+
+    Operands that are partial over the same axes are combined on each device
+    before they are reduced over devices, so that one small collective reduces
+    all of them.
 
     ```mlir
     %t = nn.total "clip"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
@@ -67,15 +70,16 @@ def NN_TotalOp : NN_KernelOp<"total", ["getFlopsPerPoint"]> {
 def NN_UpdateFactorOp : NN_KernelOp<"update_factor", ["getFlopsPerPoint"]> {
   let summary = "factor by which all updates multiply their gradients";
   let description = [{
-    Operands: the sum of the squares of all gradients (with `clip`), then the
-    overflow of all gradients, 0 or 1 (with `loss_scale`). Because the gradients are
-    `loss_scale` times too large, their norm is √squares / loss_scale, and
+    Operands: with `clip`, the sum of the squares of all gradients; with
+    `loss_scale`, the overflow of all gradients, 0 or 1. The gradients are
+    `loss_scale` times too large, so their true norm is √squares / loss_scale,
+    and
 
     factor = min(1, clip / norm) / loss_scale.
 
-    The factor is 0 after an overflow. An update with a factor of 0 uses a gradient
-    of zero. Frameworks skip the update instead, which differs in that moments do
-    not decay.
+    After an overflow the factor is 0, and an update with a factor of 0 uses a
+    gradient of zero. Frameworks skip the update instead. The difference is that
+    here the moments of the optimizer decay.
 
     **Constraints**: `clip` or `loss_scale` is present; both are positive; there is
     one operand for each of them.

@@ -15,8 +15,9 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
   let cppNamespace = "::proteus::nn";
   let description = [{
     An operation that a device executes over a rectangular space of iterators.
-    Operations of other dialects get this interface by external models, so that
-    passes and cost models need no list of concrete operations.
+    Passes and cost models use only this interface, so they need no list of
+    concrete operations. Operations of other dialects, such as linalg, get it by
+    external models.
   }];
   let methods = [
     InterfaceMethod<"Returns the iterators, and those that index each dimension.",
@@ -74,8 +75,8 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
       "has no influence on the layout.",
       "bool", "isObserver", (ins), [{}], [{ return false; }]>
   ];
-  // Runs after the operation's own verifier, because that verifier emits more
-  // specific errors than a dimension of the wrong size.
+  // This check runs after the verifier of the operation, because errors of that
+  // verifier are more specific than an error about the size of a dimension.
   let verifyWithRegions = 1;
   let verify = [{
     return ::proteus::nn::verifyIterationSpace(
@@ -87,12 +88,14 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
 def GradientOpInterface : OpInterface<"GradientOpInterface"> {
   let cppNamespace = "::proteus::nn";
   let description = [{
-    An operation that can build the gradients of its operands.
+    An operation of the forward pass that can build the gradients of its
+    operands.
   }];
   let methods = [
     InterfaceMethod<[{
         Builds the operations that compute the gradients of the operands from
-        the gradients of the results. `scope` holds the gradients and the builder.
+        the gradients of the results. `scope` provides the gradients of the
+        results and the builder, and collects the gradients of the operands.
       }],
       "::llvm::LogicalResult", "buildGradients",
       (ins "::proteus::nn::GradientScope &":$scope)>
@@ -102,14 +105,14 @@ def GradientOpInterface : OpInterface<"GradientOpInterface"> {
 def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   let cppNamespace = "::proteus::nn";
   let description = [{
-    An operation with a compound reduction (log-sum-exp, moments) that can be
-    replaced by operations with simple reductions, so that the reduced iterator
-    can be split over devices.
+    An operation with a reduction that cannot be summed over devices, such as a
+    log-sum-exp or a mean with its variance. To split the reduced iterator over
+    devices, the operation is replaced by operations with plain sums and maxima.
   }];
   let methods = [
     InterfaceMethod<[{
-        Builds the equivalent operations at `builder` and returns the values
-        that replace the results.
+        Builds the equivalent operations at the insertion point of `builder` and
+        returns the values that replace the results.
       }],
       "::llvm::SmallVector<::mlir::Value>", "decompose",
       (ins "::mlir::OpBuilder &":$builder)>
@@ -119,20 +122,23 @@ def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
 def RingOpInterface : OpInterface<"RingOpInterface"> {
   let cppNamespace = "::proteus::nn";
   let description = [{
-    An operation that can visit one iterator block by block while the devices
-    pass the blocks around a ring. Operands and results that the iterator indexes
-    travel around the ring. Each device accumulates the other results.
+    An operation that ring attention executes in steps. The values of one
+    iterator are cut into one block per device. In each step a device computes
+    with one block and then passes it to the next device of the ring. Operands
+    and results that the iterator indexes travel with their block. Every other
+    result stays on its device, which accumulates it over the steps.
   }];
   let methods = [
     InterfaceMethod<"Returns the name of the iterator whose blocks travel around "
       "the ring.",
       "::llvm::StringRef", "getRingIterator">,
     InterfaceMethod<[{
-        Builds one step, which visits one of `blocks` blocks. `operands` are the
-        operands as the device holds them in this step. `soFar` holds the results
-        of the previous step that do not travel, and is empty in the first step.
-        For a result that travels, the operation computes the contribution of
-        this step.
+        Builds one step, which computes with one of `blocks` blocks. `operands`
+        are the operands of the operation as the device holds them in this step.
+        `soFar` holds the accumulated results after the previous step, without
+        results that travel; it is empty in the first step. For a result that
+        travels, the built operation returns the contribution of this step
+        alone.
       }],
       "::mlir::Operation *", "buildRingStep",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands,

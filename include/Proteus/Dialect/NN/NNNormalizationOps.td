@@ -30,8 +30,8 @@ def NN_RMSNormGradOp : NN_KernelOp<"rms_norm_grad",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradients of nn.rms_norm with respect to input and scale";
   let description = [{
-    Iterators as in `nn.rms_norm`; the leading dimensions are summed in the gradient
-    of the scale.
+    Computes both gradients in one kernel. Iterators as in `nn.rms_norm`, except
+    that the leading dimensions are summed in the gradient of the scale.
 
     ```mlir
     %dx, %dg = nn.rms_norm_grad "norm_1"(%dy, %x, %g) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<16xf32>)
@@ -51,22 +51,24 @@ def NN_BatchNormOp : NN_ForwardOp<"batch_norm",
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "normalisation over the batch, per channel";
   let description = [{
-    The batch consists of `groups` groups of consecutive samples. For each group and
-    channel, the result is (x − mean) · inverse · scale + shift, where mean and
-    variance are those of the samples of the group at all positions, and inverse =
-    1 / √(variance + 10⁻⁵). Mean and inverse are results because the gradient needs
-    them. Averages over steps, which a framework keeps for evaluation, are not
+    The batch consists of `groups` groups of consecutive samples. For each group
+    and channel, the result is (x − mean) · inverse · scale + shift. Mean and
+    variance are taken over all samples and positions of the group, and inverse
+    = 1 / √(variance + 10⁻⁵). Mean and inverse are results because the gradient
+    reads them. The running averages that frameworks keep for evaluation are not
     modelled, because no gradient depends on them.
 
-    With one group the statistics are those of the whole batch. Iterators: `batch`
-    (moments), `channel` (parallel) and opaque positions. If the batch is split over
-    devices, the operation is decomposed into partial sums, their all-reduce and a
-    normalisation, which is synchronised batch normalisation.
+    With one group, the statistics are those of the whole batch. Iterators:
+    `batch` (moments), `channel` (parallel) and opaque iterators for the
+    positions. If the batch is split over devices, the operation is decomposed
+    into partial sums, their all-reduce and a normalisation. This is
+    synchronised batch normalisation.
 
-    With several groups, `batch` (parallel) counts the groups and `member` (opaque)
-    the samples of a group, so that every device normalises its own groups.
-    Micro-batches split the batch as well, so the number of groups must be a
-    multiple of the number of micro-batches times that of devices.
+    With several groups, every device normalises its own groups without
+    communication. Iterators: `batch` (parallel) counts the groups, and `member`
+    (opaque) the samples of a group. Micro-batches split the batch as well, so
+    the number of groups must be a multiple of the number of micro-batches times
+    the number of devices that split the batch.
 
     **Constraints**: the operand is `[batch, channel]` or `[batch, channel, height,
     width]`; `groups` divides the batch; mean and inverse are `[groups, channel]`.
@@ -88,9 +90,10 @@ def NN_BatchNormGradOp : NN_KernelOp<"batch_norm_grad",
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "gradients of nn.batch_norm with respect to input, scale and shift";
   let description = [{
-    Iterators as in `nn.batch_norm`; the gradients of scale and shift are summed
-    over all groups. If one group is split over devices, its two sums are reduced
-    before the gradient of the input is computed from them.
+    Computes the three gradients. Iterators as in `nn.batch_norm`; the gradients
+    of scale and shift are summed over all groups. If one group is split over
+    devices, the sums Σ dy and Σ dy x̂ of the group are reduced before the
+    gradient of the input is computed from them.
 
     **Constraints**: as for `nn.batch_norm`.
 
@@ -115,9 +118,9 @@ def NN_BatchNormSumsOp : NN_KernelOp<"batch_norm_sums",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "sums of values and of squares per channel";
   let description = [{
-    Row 0 of the result is Σ x, row 1 is Σ x². The sums are in one tensor so that
-    one all-reduce completes both.
-    Iterators: `batch` (sum), `channel` and opaque positions.
+    Row 0 of the result is Σ x, and row 1 is Σ x². Both sums are in one tensor
+    so that one all-reduce completes them. Iterators: `batch` (sum), `channel`,
+    and opaque iterators for the positions.
 
     ```mlir
     %s = nn.batch_norm_sums "bn"(%x) : (tensor<8x16x4x4xf32>) -> tensor<2x16xf32>
@@ -150,8 +153,8 @@ def NN_BatchNormApplyOp : NN_KernelOp<"batch_norm_apply",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "normalisation with given statistics";
   let description = [{
-    Computes (x − mean) · inverse · scale + shift. Iterators: `batch`, `channel`
-    (parallel) and opaque positions.
+    Computes (x − mean) · inverse · scale + shift. Iterators: `batch` and
+    `channel` (parallel), and opaque iterators for the positions.
 
     ```mlir
     %y = nn.batch_norm_apply "bn"(%x, %mean, %inverse, %g, %b) : (tensor<8x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
@@ -168,8 +171,8 @@ def NN_BatchNormGradSumsOp : NN_KernelOp<"batch_norm_grad_sums",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradients of scale and shift of nn.batch_norm per channel";
   let description = [{
-    Computes dscale = Σ dy (x − mean) inverse and dshift = Σ dy. Iterators: `batch`
-    (sum), `channel` and opaque positions.
+    Computes dscale = Σ dy (x − mean) inverse and dshift = Σ dy. Iterators:
+    `batch` (sum), `channel`, and opaque iterators for the positions.
 
     ```mlir
     %dg, %db = nn.batch_norm_grad_sums "bn"(%dy, %x, %mean, %inverse) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>) -> (tensor<16xf32>, tensor<16xf32>)
@@ -185,9 +188,10 @@ def NN_BatchNormInputGradOp : NN_KernelOp<"batch_norm_input_grad",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradient of the input of nn.batch_norm from the two sums";
   let description = [{
-    Computes dx = scale · inverse · (dy − dshift / count − x̂ dscale / count) with
-    x̂ = (x − mean) inverse, where count is the number of values per channel.
-    Iterators: `batch`, `channel` (parallel) and opaque positions.
+    Computes dx = scale · inverse · (dy − dshift / count − x̂ dscale / count)
+    with x̂ = (x − mean) inverse, where count is the number of values per
+    channel. Iterators: `batch` and `channel` (parallel), and opaque iterators
+    for the positions.
 
     ```mlir
     %dx = nn.batch_norm_input_grad "bn"(%dy, %x, %mean, %inverse, %g, %dg, %db) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<8x16xf32>

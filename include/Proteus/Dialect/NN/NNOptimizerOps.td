@@ -11,11 +11,12 @@
 
 include "Proteus/Dialect/NN/NNBase.td"
 
-// Updates are functional: they return the new parameter and state. The
-// attribute `nn.updates` of the step function gives the argument that each
-// result replaces. With `scaled` the last operand is a factor by which the
-// gradient is multiplied. A factor of 0 stands for a gradient of zero, even if
-// the gradient has infinite or NaN elements.
+// Updates do not change their operands: they return the new parameter and the
+// new states. In the step function, the attribute `nn.updates` of each result
+// names the argument that the result replaces. With `scaled`, the last operand
+// is a factor by which the gradient is multiplied. With a factor of 0 the
+// update uses a gradient of zero, even if elements of the gradient are infinite
+// or NaN.
 
 class NN_UpdateOp<string mnemonic>
     : NN_KernelOp<mnemonic, ["getFlopsPerPoint", "getKernelFamily"]>;
@@ -23,16 +24,17 @@ class NN_UpdateOp<string mnemonic>
 def NN_SGDOp : NN_UpdateOp<"sgd"> {
   let summary = "parameter update by stochastic gradient descent";
   let description = [{
-    Operands: parameter, gradient, velocity (with `momentum`), master copy (with
-    `master`) and the factor of the gradient (with `scaled`), a scalar. Results: the
-    new values of all operands but the gradient and the factor, in the same order.
-    With a master copy the update is computed on it and rounded to the type of the
-    parameter.
+    Operands: the parameter, its gradient, the velocity (with `momentum`), the
+    master copy (with `master`) and a scalar, the factor of the gradient (with
+    `scaled`). Results: the new values of all operands except the gradient and
+    the factor, in the same order. With a master copy, the update is computed on
+    it, and the result is rounded to the type of the parameter.
 
-    v' = 0.9 v + g with momentum, else v' = g; p' = p − learning_rate · v'.
+    With momentum v' = 0.9 v + g, without it v' = g; then p' = p − learning_rate
+    · v'.
 
-    **Constraints**: all shapes but that of the factor are equal; there is one
-    result for each operand but the gradient and the factor.
+    **Constraints**: all shapes except that of the factor are equal; there is
+    one result for each operand except the gradient and the factor.
 
     ```mlir
     %p = nn.sgd "fc.weight"(%w, %g) {learning_rate = 0.01 : f64} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -45,11 +47,11 @@ def NN_SGDOp : NN_UpdateOp<"sgd"> {
   let results = (outs Variadic<NN_FloatTensor>:$results);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the factor of the gradient, or null.
+    /// Returns the factor of the gradient, or null if the op is not `scaled`.
     ::mlir::Value getFactor() {
       return getScaled() ? getOperands().back() : ::mlir::Value();
     }
-    /// Returns the states without the factor of the gradient.
+    /// Returns the states of the optimizer, without the factor of the gradient.
     ::mlir::OperandRange getOwnStates() {
       return getStates().drop_back(getScaled() ? 1 : 0);
     }
@@ -59,18 +61,18 @@ def NN_SGDOp : NN_UpdateOp<"sgd"> {
 def NN_AdamOp : NN_UpdateOp<"adam"> {
   let summary = "parameter update by Adam";
   let description = [{
-    Operands: parameter, gradient, first and second moment, master copy (with
-    `master`) and the factor of the gradient (with `scaled`), a scalar. Results: the
-    new values of all operands but the gradient and the factor, in the same order.
-    With a master copy the update is computed on it and rounded to the type of the
-    parameter.
+    Operands: the parameter, its gradient, the first and the second moment, the
+    master copy (with `master`) and a scalar, the factor of the gradient (with
+    `scaled`). Results: the new values of all operands except the gradient and
+    the factor, in the same order. With a master copy, the update is computed on
+    it, and the result is rounded to the type of the parameter.
 
-    m' = 0.9 m + 0.1 g; v' = 0.999 v + 0.001 g²;
-    p' = p − learning_rate · m' / (√v' + 10⁻⁸). The operation has no operand for the
-    number of the step, so the moments are not corrected for their start at zero.
+    m' = 0.9 m + 0.1 g; v' = 0.999 v + 0.001 g²; p' = p − learning_rate · m' /
+    (√v' + 10⁻⁸). The bias correction of Adam is omitted, because it depends on
+    the number of the step, for which the operation has no operand.
 
-    **Constraints**: all shapes but that of the factor are equal; there is one
-    result for each operand but the gradient and the factor.
+    **Constraints**: all shapes except that of the factor are equal; there is
+    one result for each operand except the gradient and the factor.
 
     ```mlir
     %p:3 = nn.adam "fc.weight"(%w, %g, %m, %v) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
@@ -83,11 +85,11 @@ def NN_AdamOp : NN_UpdateOp<"adam"> {
   let results = (outs Variadic<NN_FloatTensor>:$results);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the factor of the gradient, or null.
+    /// Returns the factor of the gradient, or null if the op is not `scaled`.
     ::mlir::Value getFactor() {
       return getScaled() ? getOperands().back() : ::mlir::Value();
     }
-    /// Returns the states without the factor of the gradient.
+    /// Returns the states of the optimizer, without the factor of the gradient.
     ::mlir::OperandRange getOwnStates() {
       return getStates().drop_back(getScaled() ? 1 : 0);
     }

@@ -15,20 +15,24 @@ def NN_EmbeddingBagOp : NN_ForwardOp<"embedding_bag",
     ["getFlopsPerPoint", "readsWholeOperand", "getReadsPerWrite", "getKernelFamily"]> {
   let summary = "sums of table rows, selected by bags of indices";
   let description = [{
-    For one table the indices are `[batch, bag]`, the table is `[vocab, hidden]` and
-    the result is `[batch, hidden]`. For several tables of equal size, which are
-    stacked, the indices are `[batch, table, bag]`, the tables are `[table, vocab,
-    hidden]` and the result is `[batch, table, hidden]`.
-    Iterators: `batch`, `table` if tables are stacked, `bag` (opaque), `vocab` (sum)
-    and `hidden`. If `vocab` is split, a device contributes zero for a row that it
-    does not hold. If only `table` is split, every device looks up its tables for
-    the whole batch.
+    Sums table rows: each bag is a list of indices, and the result for a bag is
+    the sum of the rows that it selects. For one table, the indices are `[batch,
+    bag]`, the table is `[vocab, hidden]` and the result is `[batch, hidden]`.
+    Several tables of equal size are stacked: the indices are `[batch, table,
+    bag]`, the tables are `[table, vocab, hidden]` and the result is `[batch,
+    table, hidden]`.
 
-    With `row_updates` the training step updates only the rows that the bags select,
-    in place and by gradient descent (`nn.embedding_bag_update`), independently of
-    the optimizer of the step. Such a table has no gradient of its own size, no
-    optimizer state and no master copy. It keeps its element type if the step
-    computes in another one.
+    Iterators: `batch`, `table` if tables are stacked, `bag` (opaque), `vocab`
+    (sum) and `hidden`. If `vocab` is split, each device returns zero for rows
+    that it does not hold. If only `table` is split, every device looks up its
+    tables for the whole batch.
+
+    With `row_updates`, the training step updates only the rows that the bags
+    select. The rows are updated in place and by gradient descent
+    (`nn.embedding_bag_update`), whatever the optimizer of the step is. Such a
+    table has no gradient of the size of the table, no optimizer state and no
+    master copy. It also keeps its element type if the step computes in another
+    one.
 
     **Constraints**: the indices have rank 2 and the table rank 2, or both rank 3.
 
@@ -46,8 +50,8 @@ def NN_EmbeddingBagGradOp : NN_KernelOp<"embedding_bag_grad",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradient of nn.embedding_bag with respect to its tables";
   let description = [{
-    Adds each row of the gradient to the table rows that its bag selects. Iterators
-    as in `nn.embedding_bag`; `batch` is summed.
+    Adds each row of the gradient to the table rows that its bag selects.
+    Iterators as in `nn.embedding_bag`, except that `batch` is summed.
 
     **Constraints**: as for `nn.embedding_bag`.
 
@@ -64,12 +68,13 @@ def NN_EmbeddingBagUpdateOp : NN_KernelOp<"embedding_bag_update",
     ["getFlopsPerPoint", "getBytesPerPoint"]> {
   let summary = "gradient descent in the table rows that bags of indices select";
   let description = [{
-    Computes the result of `nn.sgd` with the gradient of `nn.embedding_bag_grad`
-    without that gradient in memory. `gradient` is the gradient of the result of
-    `nn.embedding_bag`. Each of its rows, times `learning_rate`, is subtracted from
-    the table rows that its bag selects. The kernel does not access other rows.
-    Iterators as in `nn.embedding_bag`; `batch` is opaque, because every device that
-    holds a replica of a table needs the indices and gradients of the whole batch.
+    Updates a table like `nn.sgd` with the gradient of `nn.embedding_bag_grad`,
+    but never stores that gradient, which is as large as the table. `gradient`
+    is the gradient of the result of `nn.embedding_bag`. Each row of it, times
+    `learning_rate`, is subtracted from the table rows that its bag selects. The
+    kernel accesses no other rows. Iterators as in `nn.embedding_bag`, except
+    that `batch` is opaque, because every device that holds a replica of a table
+    needs the indices and gradients of the whole batch.
 
     **Constraints**: as for `nn.embedding_bag`; the result has the type of the table.
 
@@ -88,11 +93,12 @@ def NN_InteractionOp : NN_ForwardOp<"interaction",
     ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass"]> {
   let summary = "dot products of all pairs of feature vectors";
   let description = [{
-    The operand is `[batch, features, dim]`, the result is `[batch, features ·
-    (features − 1) / 2]`: the products of feature i with features 0 to i − 1, for
-    i = 1, 2, ... The kernel computes the products of all ordered
-    pairs, including those of a feature with itself.
-    Iterators: `batch`, `pair` (opaque) and `dim` (sum).
+    Computes the dot products of all pairs of feature vectors. The operand is
+    `[batch, features, dim]` and the result is `[batch, features · (features −
+    1) / 2]`: the products of feature i with features 0 to i − 1, for i = 1, 2,
+    ...
+    The kernel computes the products of all ordered pairs, including those of a
+    feature with itself. Iterators: `batch`, `pair` (opaque) and `dim` (sum).
 
     **Constraints**: the operand has rank 3 and at least two features.
 
@@ -109,8 +115,9 @@ def NN_InteractionGradOp : NN_KernelOp<"interaction_grad",
     ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass"]> {
   let summary = "gradient of nn.interaction";
   let description = [{
-    For every pair, adds its gradient times one vector to the gradient of the other.
-    Iterators as in `nn.interaction`; `dim` is parallel.
+    For a pair (a, b) with gradient g, adds g · b to the gradient of a, and g ·
+    a to the gradient of b. Iterators as in `nn.interaction`, except that `dim`
+    is parallel.
 
     **Constraints**: as for `nn.interaction`.
 

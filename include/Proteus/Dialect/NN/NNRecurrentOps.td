@@ -15,20 +15,21 @@ def NN_LstmOp : NN_ForwardOp<"lstm",
     ["getFlopsPerPoint", "getKernelClass", "getSequentialIterator"]> {
   let summary = "recurrent part of a long short-term memory layer";
   let description = [{
-    The input is `[batch, time, 4 · hidden]`: the contribution of the sequence to
-    the gates, which an `nn.linear` computes for all times at once. At time t
+    Computes the recurrent part of the layer. The input `[batch, time, 4 ·
+    hidden]` is the contribution of the sequence to the gates; an `nn.linear`
+    before this operation computes it for all times at once. At time t
 
         gates = input(t) + weight h(t−1) + bias
         c(t) = σ(forget) c(t−1) + σ(in) tanh(candidate)
         h(t) = σ(out) tanh(c(t))
 
-    with h(−1) = c(−1) = 0 and the gates in the order in, forget, candidate, out.
-    The weight is `[4 · hidden, hidden]`. With `reverse` time runs backwards. The
-    results are h, the gates after their activation functions, and c; the gradient
-    needs the last two.
-    Iterators: `batch` (parallel); opaque `time`, `gate`, `hidden` and `in` (the
-    hidden units that a time reads). The times are computed one after another, and
-    each reads the weight again.
+    with h(−1) = c(−1) = 0. The gates are stored in the order in, forget,
+    candidate, out. The weight is `[4 · hidden, hidden]`. With `reverse`, time
+    runs backwards. The results are h, the gates after their activation
+    functions, and c. Only the gradient reads the last two. Iterators: `batch`
+    (parallel) and the opaque iterators `time`, `gate`, `hidden` and `in` (the
+    hidden units of the preceding time). The times are computed one after
+    another, and each of them reads the whole weight again.
 
     **Constraints**: operands and results have the shapes above.
 
@@ -47,9 +48,10 @@ def NN_LstmGradOp : NN_KernelOp<"lstm_grad",
     ["getFlopsPerPoint", "getKernelClass", "getSequentialIterator"]> {
   let summary = "gradient of nn.lstm with respect to its input";
   let description = [{
-    Visits the times in the opposite order of `nn.lstm`. The result is the gradient
-    of the gates before their activation functions. The gradients of weight and
-    bias are computed from it. Iterators as in `nn.lstm`.
+    Computes the gradient of the gates before their activation functions, which
+    is also the gradient of the input. The gradients of weight and bias are
+    computed from it. The times run in the opposite order of `nn.lstm`.
+    Iterators as in `nn.lstm`.
 
     **Constraints**: as for `nn.lstm`.
 
@@ -68,9 +70,9 @@ def NN_LstmWgradOp : NN_KernelOp<"lstm_wgrad",
     ["getFlopsPerPoint", "getKernelClass", "getKernelPass"]> {
   let summary = "gradient of nn.lstm with respect to its weight";
   let description = [{
-    Sums the product of the gradient of the gates and the state of the preceding
-    time over batch and time, in one matrix product. Iterators as in `nn.lstm`;
-    `batch` is summed.
+    Computes the gradient of the weight in one matrix product: the sum over
+    batch and time of the gradient of the gates times the state h of the
+    preceding time. Iterators as in `nn.lstm`, except that `batch` is summed.
 
     **Constraints**: as for `nn.lstm`.
 

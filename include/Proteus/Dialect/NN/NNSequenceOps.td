@@ -15,12 +15,12 @@ def NN_RopeOp : NN_ForwardOp<"rope",
     ["getFlopsPerPoint", "isLinear", "getKernelFamily"]> {
   let summary = "rotary position embedding";
   let description = [{
-    In every head of the last dimension, rotates the pair of elements i and i + dim/2
-    by the angle position · base^(−2i/dim). The position is the index in the whole
-    sequence, even if the sequence is split. With `inverse` the angle is negative;
-    this rotation is the gradient.
-    Iterators: `batch`, `seq`, `head` (parallel) and `dim` (opaque). Partial sums
-    pass through it.
+    Rotates pairs of elements in every head of the last dimension: the elements
+    i and i + dim/2 by the angle position · base^(−2i/dim). The position is the
+    index in the whole sequence, even if the sequence is split. With `inverse`,
+    the angle is negative; the inverse rotation is the gradient. The operation
+    is linear, so partial sums pass through it without a reduction. Iterators:
+    `batch`, `seq`, `head` (parallel) and `dim` (opaque).
 
     **Constraints**: the operand is `[batch, seq, heads · dim]`; `heads` divides the
     last dimension into heads of an even size; `base` is positive.
@@ -39,11 +39,11 @@ def NN_RopeOp : NN_ForwardOp<"rope",
 def NN_CausalMaskOp : NN_ForwardOp<"causal_mask", ["isLinear"]> {
   let summary = "mask of the keys after each query";
   let description = [{
-    The operand holds the scores `[.., seq, key]`. If the key follows the query, the
-    score becomes −∞, so that a softmax gives the key no weight. With `zero` it
-    becomes 0; this is the gradient. Positions are those in the whole tensor, even if
-    the tensor is split.
-    Iterators: the leading dimensions, `seq` and `key`, all parallel.
+    Masks scores `[.., seq, key]`. If the key follows the query, the score
+    becomes −∞, so that a softmax gives the key no weight. With `zero`, the
+    score becomes 0 instead; this is the gradient of the mask. Positions are
+    those in the whole tensor, even if the tensor is split. Iterators: the
+    leading dimensions, `seq` and `key`, all parallel.
 
     **Constraints**: the operand has at least two dimensions.
 

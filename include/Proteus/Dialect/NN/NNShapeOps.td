@@ -14,9 +14,10 @@ include "Proteus/Dialect/NN/NNBase.td"
 def NN_ReduceSumOp : NN_ForwardOp<"reduce_sum", ["getFlopsPerPoint", "isLinear"]> {
   let summary = "sum over all dimensions but those in `keep`";
   let description = [{
-    Sums over every dimension of the operand that is not in `keep`. The gradient
-    of a bias or of a repeated operand is such a sum. Iterators: the dimensions of
-    the operand; those that are not in `keep` are summed.
+    Sums over every dimension of the operand that is not in `keep`. For example,
+    the gradient of a bias is the sum of the gradient of the result over all
+    dimensions but the last. Iterators: the dimensions of the operand; those in
+    `keep` are parallel, the others are summed.
 
     **Constraints**: `keep` is increasing and within the rank; the result has the
     dimensions in `keep`.
@@ -33,10 +34,10 @@ def NN_ReduceSumOp : NN_ForwardOp<"reduce_sum", ["getFlopsPerPoint", "isLinear"]
 def NN_BroadcastOp : NN_ForwardOp<"broadcast", ["isLinear"]> {
   let summary = "repeat a tensor along new dimensions";
   let description = [{
-    `keep` lists the dimensions of the result that the operand has. The operand is
-    repeated along the others. The operation is the gradient of `nn.reduce_sum`, and
-    `nn.reduce_sum` is its gradient.
-    Iterators: the dimensions of the result, all parallel.
+    Repeats the operand along new dimensions. `keep` lists the dimensions of the
+    result that the operand has; along all other dimensions of the result it is
+    repeated. `nn.broadcast` and `nn.reduce_sum` are the gradients of each
+    other. Iterators: the dimensions of the result, all parallel.
 
     **Constraints**: `keep` is increasing and within the rank of the result; the
     operand has the dimensions in `keep`.
@@ -53,9 +54,9 @@ def NN_BroadcastOp : NN_ForwardOp<"broadcast", ["isLinear"]> {
 def NN_TransposeOp : NN_ForwardOp<"transpose", ["isLinear"]> {
   let summary = "permutation of the dimensions";
   let description = [{
-    Dimension i of the result is dimension `permutation[i]` of the operand. The
-    kernel copies the operand. Iterators: the dimensions of the operand, with the
-    names that they have in the operand.
+    Copies the operand so that dimension i of the result is dimension
+    `permutation[i]` of the operand. Iterators: the dimensions of the operand,
+    with the names that they have in the operand.
 
     **Constraints**: `permutation` holds every dimension of the operand once.
 
@@ -71,10 +72,12 @@ def NN_TransposeOp : NN_ForwardOp<"transpose", ["isLinear"]> {
 def NN_ConcatOp : NN_ForwardOp<"concat"> {
   let summary = "concatenation along the last dimension";
   let description = [{
-    The inverse of `nn.split`, and its gradient. The kernel copies the operands.
-    Iterators as in `nn.split`.
+    Joins the operands along the last dimension. The operation is the inverse of
+    `nn.split` and also its gradient. The kernel copies the operands. Iterators
+    as in `nn.split`.
 
-    **Constraints**: as for `nn.split` with operands and result exchanged.
+    **Constraints**: those of `nn.split`, where the result takes the part of the
+    operand of `nn.split` and the operands take the part of its results.
 
     ```mlir
     %x = nn.concat "qkv_split"(%q, %k, %v) {groups = 12 : i64} : (tensor<8x4x24xf32>, tensor<8x4x24xf32>, tensor<8x4x24xf32>) -> tensor<8x4x72xf32>

@@ -16,10 +16,11 @@ def NN_SoftmaxOp : NN_ForwardOp<"softmax",
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "softmax over the last dimension";
   let description = [{
-    Computes exp(x − max) / Σ exp(x − max) per row. The gradient reads the result.
-    Iterators: the leading dimensions (parallel) and the last dimension, which is
-    always called `vocab` (log-sum-exp). If `vocab` is split, the maximum and the sum
-    of each row are reduced over devices.
+    Computes exp(x − max) / Σ exp(x − max) for each row. The gradient reads the
+    result. Iterators: the leading dimensions (parallel), and `vocab`
+    (log-sum-exp), which is the name of the last dimension in every softmax. If
+    `vocab` is split, the maximum and the sum of each row are reduced over
+    devices.
 
     **Constraints**: the operand has at least one dimension.
 
@@ -37,7 +38,7 @@ def NN_SoftmaxGradOp : NN_KernelOp<"softmax_grad",
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "gradient of nn.softmax";
   let description = [{
-    Computes dx = y (dy − Σ dy y) per row. Iterators as in `nn.softmax`.
+    Computes dx = y (dy − Σ dy y) for each row. Iterators as in `nn.softmax`.
 
     ```mlir
     %dx = nn.softmax_grad "attention.softmax"(%dy, %y) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -55,7 +56,8 @@ def NN_SoftmaxSumOp : NN_KernelOp<"softmax_sum",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "sum of exponentials per row";
   let description = [{
-    Computes Σ exp(x − max). Iterators: the leading dimensions and `vocab` (sum).
+    Computes Σ exp(x − max) for each row. Iterators: the leading dimensions and
+    `vocab` (sum).
 
     ```mlir
     %s = nn.softmax_sum "softmax"(%x, %max) : (tensor<8x10xf32>, tensor<8xf32>) -> tensor<8xf32>
@@ -69,8 +71,8 @@ def NN_SoftmaxNormalizeOp : NN_KernelOp<"softmax_normalize",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "softmax from the maximum and the sum of each row";
   let description = [{
-    Computes exp(x − max) / sum. Iterators: the leading dimensions and `vocab`, all
-    parallel.
+    Computes exp(x − max) / sum for each element, with the maximum and the sum
+    of its row. Iterators: the leading dimensions and `vocab`, all parallel.
 
     ```mlir
     %y = nn.softmax_normalize "softmax"(%x, %max, %sum) : (tensor<8x10xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8x10xf32>
@@ -85,7 +87,8 @@ def NN_SoftmaxDotOp : NN_KernelOp<"softmax_dot",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "dot product of the gradient and the softmax per row";
   let description = [{
-    Computes Σ dy y. Iterators: the leading dimensions and `vocab` (sum).
+    Computes Σ dy y for each row. Iterators: the leading dimensions and `vocab`
+    (sum).
 
     ```mlir
     %d = nn.softmax_dot "softmax"(%dy, %y) : (tensor<8x10xf32>, tensor<8x10xf32>) -> tensor<8xf32>
@@ -99,8 +102,8 @@ def NN_SoftmaxInputGradOp : NN_KernelOp<"softmax_input_grad",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradient of nn.softmax from the dot product of each row";
   let description = [{
-    Computes dx = y (dy − dot). Iterators: the leading dimensions and `vocab`, all
-    parallel.
+    Computes dx = y (dy − dot) for each element, with the dot product Σ dy y of
+    its row. Iterators: the leading dimensions and `vocab`, all parallel.
 
     ```mlir
     %dx = nn.softmax_input_grad "softmax"(%dy, %y, %dot) : (tensor<8x10xf32>, tensor<8x10xf32>, tensor<8xf32>) -> tensor<8x10xf32>

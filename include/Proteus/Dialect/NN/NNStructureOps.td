@@ -37,11 +37,12 @@ def NN_KeepOp : NN_ForwardOp<"keep", ["getKernelClass"],
     [AllTypesMatch<["input", "result"]>]> {
   let summary = "identity whose result has a layout of its own";
   let description = [{
-    Returns its operand unchanged. Because the operation has a partition of its
-    own, readers of the result read the values in the layout in which the
-    strategy keeps them, either between a producer and its readers or until the
-    backward pass. Iterators are those of an element-wise operation: one per
-    dimension. Partial sums are reduced before the operation.
+    Returns its operand unchanged, but in a layout of its own. It is inserted
+    where a strategy stores a value in another layout than its producer and its
+    readers compute with: between the producer and all readers (`split output`),
+    or until the backward pass (`split input k`). Iterators as in an
+    element-wise operation: one for each dimension. A partial sum is reduced
+    before the operation.
 
     **Constraints**: operand and result have the same type.
 
@@ -57,13 +58,17 @@ def NN_RepeatOp : Op<NN_Dialect, "repeat", [SingleBlock, RecursiveMemoryEffects,
     AttrSizedOperandSegments]> {
   let summary = "layers that are written once and run n times";
   let description = [{
-    Runs the body `count` times. Carried values pass from one iteration to the
-    next. A sliced operand has a leading dimension of size `count`; iteration i
-    reads slice i of it. Values that the body yields after the carried values are
-    stacked along a new leading dimension. With `reverse` the iterations run from
-    the last to the first. `first` is the index of the first iteration in the
-    module path: iteration i of `nn.repeat "layers" first 12` has the path
-    `layers[12 + i]`, and paths in the body are relative to it.
+    Runs the body `count` times.
+
+    - A carried value passes from one iteration to the next.
+    - A sliced operand has a leading dimension of size `count`. Iteration i
+      reads slice i of it.
+    - Values that the body yields after the carried values are stacked along a
+      new leading dimension of size `count`.
+    - With `reverse`, the iterations run from the last to the first.
+    - `first` is the index of the first iteration in the module path: iteration
+      i of `nn.repeat "layers" first 12` has the path `layers[12 + i]`. Paths in
+      the body are relative to it.
 
     **Constraints**: `count` is positive; the leading dimension of sliced operands
     and stacked results is `count`; block arguments, yielded values, operands and
@@ -113,12 +118,13 @@ def NN_RecomputeOp : Op<NN_Dialect, "recompute", [SingleBlock, IsolatedFromAbove
     RecursiveMemoryEffects]> {
   let summary = "recomputation of forward work in the backward pass";
   let description = [{
-    Runs its body on its operands. The body is isolated from above, so that
-    common subexpression elimination cannot replace the recomputed operations by
-    those of the forward pass.
+    Runs its body, which is a copy of operations of the forward pass, on its
+    operands, for the backward pass. The body can't use values from outside
+    (IsolatedFromAbove), so that common subexpression elimination does not
+    replace the recomputed operations by those of the forward pass.
 
-    **Constraints**: block arguments have the types of the operands, yielded
-    values those of the results.
+    **Constraints**: block arguments have the types of the operands, and yielded
+    values have the types of the results.
 
     ```mlir
     %r = nn.recompute "layers[0]" (%h = %x : tensor<8x64xf32>) -> (tensor<8x64xf32>) {
@@ -144,8 +150,8 @@ def NN_YieldOp : Op<NN_Dialect, "yield", [Pure, Terminator,
     ParentOneOf<["RepeatOp", "RecomputeOp"]>]> {
   let summary = "terminator of the body of a repeat or recomputation";
   let description = [{
-    In `nn.repeat` it yields the carried values of the next iteration, then the
-    values to stack. In `nn.recompute` it yields the results.
+    In `nn.repeat` it yields the carried values for the next iteration, followed
+    by the values to stack. In `nn.recompute` it yields the results.
   }];
   let arguments = (ins Variadic<NN_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

@@ -13,8 +13,8 @@
 
 namespace proteus::nn {
 
-/// Allows `proteus.compute` and `proteus.pieces` on the matrix products of a
-/// dialect, which are its operations of KernelClass::Matrix.
+/// Allows the attributes `proteus.compute` and `proteus.pieces` on the matrix
+/// products of a dialect, that is, on its operations of KernelClass::Matrix.
 class ProductAttributes : public AttributePlaceInterface {
 public:
   using AttributePlaceInterface::AttributePlaceInterface;

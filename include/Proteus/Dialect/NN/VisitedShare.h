@@ -13,9 +13,10 @@
 
 namespace proteus::nn {
 
-/// Returns true if `getVisitedShareOf` of an operation with this space can
-/// depend on the ranges of `iterator` that a device holds. Only the iterators
-/// of queries (`seq`) and keys (`key`) of causal attention have this effect.
+/// Returns true if the ranges of `iterator` that a device holds can change the
+/// share of the points that it visits (`getVisitedShareOf`). These are the
+/// iterators named `seq` and `key`, the queries and keys of causal attention: a
+/// device with late queries visits more keys.
 bool decidesVisitedShare(const IterationSpace &space, unsigned iterator);
 
 } // namespace proteus::nn

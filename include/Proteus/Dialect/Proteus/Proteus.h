@@ -14,9 +14,10 @@
 
 namespace proteus {
 
-/// Interface of a dialect whose operations carry attributes of this dialect
-/// that belong to certain operations, such as `proteus.once`. The verifier
-/// rejects them on operations of dialects without the interface.
+/// Interface by which a dialect allows attributes of the proteus dialect on its
+/// operations. It is used only for attributes that are limited to certain
+/// operations, such as `proteus.once`. On operations of a dialect without this
+/// interface, the verifier rejects these attributes.
 class AttributePlaceInterface
     : public mlir::DialectInterface::Base<AttributePlaceInterface> {
 public:

@@ -34,10 +34,10 @@ def Proteus_Dialect : Dialect {
     | `proteus.peak_memory_mb` | `builtin.module` | result: peak memory of the device that uses most, in 10^6 bytes, `f64` |
     | `proteus.fits` | `builtin.module` | result: true if the step fits into the memory of every device, `bool` |
 
-    **Constraints**: every attribute has a value of the kind in the table and is
-    attached to nothing else than the table allows; results of functions carry
-    none; numbers are finite and not negative; there are no other attributes of
-    this dialect.
+    **Constraints**: every attribute has a value of the kind in the table, and
+    is attached only to the objects in the table; results of functions carry
+    none of them; numbers are finite and not negative; the dialect has no other
+    attributes.
 
     ```mlir
     module attributes {proteus.cluster = "dgx-a100:128"} {

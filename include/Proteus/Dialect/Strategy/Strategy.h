@@ -28,10 +28,10 @@
 
 namespace proteus::strategy {
 
-/// The axis name that stands for the micro-batches. Mesh axes may not use it.
+/// The name of the axis of micro-batches. No axis of a mesh may have this name.
 inline constexpr llvm::StringLiteral microAxisName = "micro";
 
-/// The largest number of devices of a mesh.
+/// The largest number of devices that a mesh may have.
 inline constexpr int64_t maxMeshDevices = int64_t(1) << 31;
 
 } // namespace proteus::strategy

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names of the discardable attributes by which a phase of the lowering hands
-// facts to the next ones. The dialect verifies the type and the place of each
-// of them, and refuses other names.
+// Names of the discardable attributes by which one phase of the lowering passes
+// information to later phases. The verifier of the dialect checks on which
+// objects each attribute is allowed and the type of its value, and rejects
+// other names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,83 +21,94 @@
 namespace proteus {
 
 //===----------------------------------------------------------------------===//
-// On operations
+// Attributes of operations
 //===----------------------------------------------------------------------===//
 
-/// Part of the step (#strategy.phase).
+/// Phase of the training step to which the operation belongs (#strategy.phase).
 constexpr llvm::StringLiteral kPhaseAttr = "strategy.phase";
-/// Virtual stage; on arguments, too. With p stages, c * p + s is chunk c of
-/// stage s; without chunks it is the stage.
+/// Number of the virtual stage; also on arguments. With p stages, c * p + s is
+/// chunk c of stage s. Without chunks, it is the number of the stage.
 constexpr llvm::StringLiteral kStageAttr = "strategy.stage";
 /// Coordinates (#strategy.coordinate) to which the operation or argument is
-/// restricted, on axes other than that of the pipeline.
+/// restricted, on axes other than the axis of the pipeline.
 constexpr llvm::StringLiteral kPlaceAttr = "strategy.place";
-/// Stage of an operation whose virtual stage is not known yet.
+/// Stage to which `at` assigns an operation, if there are several chunks and
+/// the chunk is open. match-strategy infers the chunk and replaces this
+/// attribute by kStageAttr.
 constexpr llvm::StringLiteral kPositionAttr = "strategy.position";
-/// Name of the group of forward operations that are recomputed together.
+/// Name of a group of forward operations that are recomputed together.
 constexpr llvm::StringLiteral kRecomputeAttr = "strategy.recompute";
-/// Axes per iterator (#strategy.partition).
+/// Axes that split each iterator (#strategy.partition).
 constexpr llvm::StringLiteral kOpAttr = "strategy.op";
-/// Axes per dimension of the gradient of the first result.
+/// Axes that shard each dimension of the gradient of the first result
+/// (#strategy.partition).
 constexpr llvm::StringLiteral kOutputGradientAttr = "strategy.output_gradient";
-/// Pairs of operand number and axes per dimension, for operands that are kept
-/// for the backward pass in a layout of their own.
+/// For operands that are kept for the backward pass in a layout of their own:
+/// pairs of an operand number and the axes that shard each dimension.
 constexpr llvm::StringLiteral kInputsAttr = "strategy.inputs";
-/// Set if parameters that the forward pass gathers are kept for the backward
-/// pass.
+/// Set if parameters that are gathered for the forward pass are kept for the
+/// backward pass.
 constexpr llvm::StringLiteral kKeepGatheredAttr = "strategy.keep_gathered";
-/// On nn.keep: number of the operand of the preceding operation whose layout
-/// the kept value must have.
+/// On nn.keep, which directly follows the operation that reads the kept value:
+/// number of an operand of that operation. The value is kept in the layout of
+/// this operand.
 constexpr llvm::StringLiteral kKeepAsReadAttr = "strategy.keep_as_read";
-/// Number of repeated layers by which parameters are gathered ahead.
+/// Number of repeated layers by which parameters may be gathered before the
+/// layer that reads them.
 constexpr llvm::StringLiteral kPrefetchAttr = "strategy.prefetch";
 /// Set if parameters are gathered once per step.
 constexpr llvm::StringLiteral kGatherOnceAttr = "strategy.gather_once";
-/// Set if results are kept for the backward pass in host memory.
+/// Set if results that the backward pass reads are kept in host memory until
+/// then.
 constexpr llvm::StringLiteral kOffloadAttr = "strategy.offload";
-/// On an operation of a ring: number of its step, which is the number of shifts
-/// that its ring iterators have made.
+/// On an operation of a ring: number of its step. In step k, the parts that
+/// travel around the ring have been shifted k times.
 constexpr llvm::StringLiteral kRingStepAttr = "strategy.ring_step";
-/// On nn.recompute while it is built: number of its results that are outputs of
-/// the module, which pruning keeps.
+/// On nn.recompute while it is built: number of its leading results that are
+/// outputs of the recomputed module. Pruning keeps these even if they are
+/// unused.
 constexpr llvm::StringLiteral kModuleOutputsAttr = "strategy.module_outputs";
 
 //===----------------------------------------------------------------------===//
-// On functions
+// Attributes of functions
 //===----------------------------------------------------------------------===//
 
-/// The mesh (#dist.mesh).
+/// The mesh of devices (#dist.mesh).
 constexpr llvm::StringLiteral kMeshAttr = "strategy.mesh";
-/// Symbol of the tree that the function was matched with.
+/// Symbol of the strategy tree that was matched with the function.
 constexpr llvm::StringLiteral kTreeAttr = "strategy.tree";
-/// Name of the axis along which pipeline stages lie.
+/// Name of the axis that the pipeline stages form.
 constexpr llvm::StringLiteral kPipelineAxisAttr = "strategy.pipeline_axis";
-/// Settings of the step (#dist.step); split-stages gives them to every program.
+/// Settings of the training step (#dist.step). split-stages copies them to
+/// every program.
 constexpr llvm::StringLiteral kStepAttr = "strategy.step";
-/// Set if values may cross between stages in slices.
+/// Set if values may be sent between stages in slices.
 constexpr llvm::StringLiteral kScatterGatherAttr = "strategy.scatter_gather";
 
 //===----------------------------------------------------------------------===//
-// On arguments
+// Attributes of arguments
 //===----------------------------------------------------------------------===//
 
-/// Layout (#dist.layout).
+/// Layout of the argument (#dist.layout).
 constexpr llvm::StringLiteral kLayoutAttr = "strategy.layout";
-/// On a parameter of several stages: these stages.
+/// On a parameter that several stages hold: the numbers of these stages.
 constexpr llvm::StringLiteral kTiedAttr = "strategy.tied";
-/// On a parameter: axes per dimension of itself, its gradient and its state.
+/// On a parameter: for each dimension, the axes that shard the parameter, its
+/// gradient and its optimizer state.
 constexpr llvm::StringLiteral kWeightAttr = "strategy.weight";
 constexpr llvm::StringLiteral kGradientAttr = "strategy.gradient";
 constexpr llvm::StringLiteral kStateAttr = "strategy.state";
-/// On a parameter: set if it, or its state, is in host memory.
+/// On a parameter: set if the parameter or its optimizer state is in host
+/// memory.
 constexpr llvm::StringLiteral kHostWeightAttr = "strategy.host_weight";
 constexpr llvm::StringLiteral kHostStateAttr = "strategy.host_state";
 
 //===----------------------------------------------------------------------===//
-// On trees
+// Attributes of strategy trees
 //===----------------------------------------------------------------------===//
 
-/// Name of the software stack whose decisions the tree contains.
+/// Name of a software stack. The tree contains its decisions for fields that
+/// the job leaves open.
 constexpr llvm::StringLiteral kStackAttr = "strategy.stack";
 
 } // namespace proteus

@@ -47,8 +47,10 @@ def Strategy_PhaseAttr
     : EnumAttr<Strategy_Dialect, Strategy_Phase, "phase"> {
   let summary = "The part of a training step to which an operation belongs";
   let description = [{
-    Backward operations compute gradients. Where a schedule splits gradients,
-    those that no other stage reads belong to `weight_gradient`.
+    Operations of the backward pass compute gradients and belong to `backward`.
+    If the schedule splits the backward pass, those gradients that no other
+    stage reads, such as the gradients of parameters, belong to
+    `weight_gradient` instead.
   }];
   let assemblyFormat = "`<` $value `>`";
 }
@@ -63,7 +65,8 @@ class Strategy_Attr<string name, string attrMnemonic>
 def Strategy_ItemAttr : Strategy_Attr<"Item", "item"> {
   let summary = "The computation, or one memory item, of an operation";
   let description = [{
-    The computation or memory item of an operation to which a `split` applies:
+    Names the computation or memory item of an operation to which a `split`
+    applies:
 
     - `op`: the computation itself;
     - `weight`: its parameters;
@@ -72,8 +75,8 @@ def Strategy_ItemAttr : Strategy_Attr<"Item", "item"> {
     - `output`, `output_gradient`: its results and their gradients;
     - `input k`: its operand number k, counted from 0.
 
-    **Constraints**: `input`, and no other item, has an operand number, which is
-    not negative.
+    **Constraints**: an `input` has an operand number, which is not negative; no
+    other item has one.
 
     ```mlir
     #strategy.item<weight>
@@ -92,8 +95,10 @@ def Strategy_ItemAttr : Strategy_Attr<"Item", "item"> {
 def Strategy_AxisAttr : Strategy_Attr<"Axis", "axis"> {
   let summary = "A named axis of a device mesh";
   let description = [{
-    **Constraints**: the name is an identifier: a letter or `_`, then letters,
-    digits and `_`.
+    An axis with its name and its size, which is the number of devices along it.
+
+    **Constraints**: the name is an identifier: a letter or `_`, followed by
+    letters, digits and `_`.
 
     ```mlir
     #strategy.axis<dp = 16>
@@ -105,10 +110,11 @@ def Strategy_AxisAttr : Strategy_Attr<"Axis", "axis"> {
 def Strategy_CoordinateAttr : Strategy_Attr<"Coordinate", "coordinate"> {
   let summary = "A coordinate on an axis of a device mesh";
   let description = [{
-    The axis may be a sub-axis, such as `pp:(1)2`; see `#strategy.part`.
+    One axis and a position on it. The axis may be a sub-axis, such as
+    `pp:(1)2`; see `#strategy.part`.
 
     **Constraints**: the name of the axis is an identifier (a letter or `_`,
-    then letters, digits and `_`), optionally followed by a sub-axis.
+    followed by letters, digits and `_`), optionally followed by a sub-axis.
 
     ```mlir
     #strategy.coordinate<pp = 7>
@@ -121,29 +127,29 @@ def Strategy_CoordinateAttr : Strategy_Attr<"Coordinate", "coordinate"> {
 def Strategy_PartAttr : Strategy_Attr<"Part", "part"> {
   let summary = "One iterator or dimension with the mesh axes that split it";
   let description = [{
-    The key is the name of an iterator or the number of a dimension. Several
-    axes split the key together, the major one first: with `[dp, tp]`, devices
-    that are neighbours on `tp` hold neighbouring parts. An empty list of axes,
-    `[]`, states that the key is not split, and overrides the settings of
-    enclosing nodes.
+    Splits one key over axes of the mesh. The key is the name of an iterator or
+    the number of a dimension. If there are several axes, the first is the major
+    one: with `[dp, tp]`, devices that are neighbours on `tp` hold neighbouring
+    parts. An empty list of axes, `[]`, means that the key is not split, and
+    overrides the settings of enclosing nodes.
 
-    A single axis is written without brackets. With brackets it is the same
+    A single axis may be written with or without brackets; both give the same
     attribute.
 
-    A part of an axis may be used. A *sub-axis* `d:(p)s` is the factor s of axis
-    d that follows a prefix of size p. Of `d = 8`, `d:(1)2` is the major factor
-    2 (the half of the devices) and `d:(2)4` is the minor factor 4 (the index
-    within the half). `[d:(1)2, d:(2)4]` is equal to `d`.
+    A *sub-axis* is a factor of an axis: `d:(p)s` is the factor s of axis d
+    after a prefix of size p. Of `d = 8`, `d:(1)2` is the major factor 2 (which
+    half of the devices) and `d:(2)4` is the minor factor 4 (the index within
+    the half). `[d:(1)2, d:(2)4]` is equal to `d`.
 
-    With `zigzag` the parts are not contiguous: of 2n chunks, part i consists of
-    the chunks i and 2n - 1 - i. With `ring` the devices do not keep their
-    parts: each part visits all devices, one after the other.
+    With `zigzag`, the parts are not contiguous: of 2n chunks, part i consists
+    of the chunks i and 2n - 1 - i. With `ring`, the parts move: each part
+    visits all devices, one after the other.
 
     **Constraints**: the key is a string that is an identifier, or an `i64`;
-    names of axes are identifiers (a letter or `_`, then letters, digits and
-    `_`), optionally followed by a sub-axis; the prefix of a sub-axis is at
+    names of axes are identifiers (a letter or `_`, followed by letters, digits
+    and `_`), optionally followed by a sub-axis; the prefix of a sub-axis is at
     least 1 and its size at least 2; `zigzag` and `ring` apply to iterators
-    only, and need at least one axis.
+    only, and require at least one axis.
 
     ```mlir
     #strategy.part<batch -> dp>
@@ -167,11 +173,13 @@ def Strategy_PartAttr : Strategy_Attr<"Part", "part"> {
     bool isDimension() const {
       return ::llvm::isa<::mlir::IntegerAttr>(getKey());
     }
-    /// Returns the number of the dimension. The key must be a dimension.
+    /// Returns the number of the dimension. The key must be the number of a
+    /// dimension.
     int64_t getDimension() const {
       return ::llvm::cast<::mlir::IntegerAttr>(getKey()).getInt();
     }
-    /// Returns the name of the iterator. The key must be an iterator.
+    /// Returns the name of the iterator. The key must be the name of an
+    /// iterator.
     ::llvm::StringRef getIterator() const {
       return ::llvm::cast<::mlir::StringAttr>(getKey()).getValue();
     }
@@ -181,10 +189,12 @@ def Strategy_PartAttr : Strategy_Attr<"Part", "part"> {
 def Strategy_PartitionAttr : Strategy_Attr<"Partition", "partition"> {
   let summary = "The split of the keys of one item over mesh axes";
   let description = [{
-    A list of `#strategy.part`, in the order written. A key that does not occur
-    is left open.
+    A list of `#strategy.part`, in the order of the text. A key that does not
+    occur in the list is open: other settings or propagation determine its
+    split.
 
-    **Constraints**: none here; `strategy.split` checks keys and axes.
+    **Constraints**: none for the attribute itself; `strategy.split` checks keys
+    and axes.
 
     ```mlir
     #strategy.partition<[batch -> dp, out -> [a, b]]>
@@ -193,10 +203,11 @@ def Strategy_PartitionAttr : Strategy_Attr<"Partition", "partition"> {
   let parameters = (ins ArrayRefParameter<"PartAttr">:$parts);
   let genVerifyDecl = 0;
   let extraClassDeclaration = [{
-    /// Returns the part of that iterator, or null if the iterator is left open.
+    /// Returns the part that splits the iterator `iterator`, or null if there
+    /// is none.
     PartAttr lookup(::llvm::StringRef iterator) const;
-    /// Returns the part of that dimension, or null if the dimension is left
-    /// open.
+    /// Returns the part that splits the dimension `dimension`, or null if there
+    /// is none.
     PartAttr lookup(int64_t dimension) const;
   }];
 }

@@ -16,9 +16,9 @@ def Strategy_Dialect : Dialect {
   let summary = "Strategies for training a model on a mesh of devices";
   let description = [{
     A *strategy tree* describes how the training of one model is distributed
-    over devices: the partition of each computation and each tensor, the axes of
-    the device mesh over which they are split, and the order in which
-    micro-batches run. Its nested nodes mirror the module paths of the model.
+    over devices. It defines the axes of the device mesh, the split of
+    computations and tensors over these axes, and the order in which
+    micro-batches run. Its nested nodes follow the module paths of the model.
     The model itself stays unchanged.
 
     ```mlir
@@ -47,12 +47,12 @@ def Strategy_Dialect : Dialect {
     }
     ```
 
-    The nearest setting wins: the setting of a node replaces, key by key, those
-    of the enclosing nodes and of the tree for the same operation. Partitions
-    that no setting gives are inferred along the data flow. A tree therefore
-    needs to name only a few modules.
+    If several settings apply to an operation, the nearest one counts: the
+    setting of a node replaces, key by key, those of enclosing nodes and of the
+    tree. Partitions that no setting gives are inferred along the data flow. A
+    tree therefore needs to name only a few modules.
 
-    Operations in a tree are *settings*. They have no values, are never
+    The operations in a tree are *settings*. They have no values, are never
     executed, and are written without the prefix of the dialect.
   }];
   let cppNamespace = "::proteus::strategy";

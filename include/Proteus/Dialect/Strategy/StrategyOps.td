@@ -18,13 +18,13 @@ include "mlir/IR/SymbolInterfaces.td"
 class Strategy_Op<string mnemonic, list<Trait> traits = []>
     : Op<Strategy_Dialect, mnemonic, traits>;
 
-/// A setting that is allowed in the tree and in any node.
+/// Base class of a setting that is allowed in the tree and in every node.
 class Strategy_SettingOp<string mnemonic, list<Trait> traits = []>
     : Strategy_Op<mnemonic,
                   traits # [ParentOneOf<["TreeOp", "NodeOp"]>]>;
 
 //===----------------------------------------------------------------------===//
-// The tree
+// The strategy tree and its nodes
 //===----------------------------------------------------------------------===//
 
 def Strategy_TreeOp : Strategy_Op<"tree", [
@@ -33,22 +33,22 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
   ] # GraphRegionNoTerminator.traits> {
   let summary = "A parallelization strategy for one model";
   let description = [{
-    Names the model, a `func.func` of the same module, and holds the settings
-    for the whole model and the nodes that refine them. The tree itself selects
-    every operation of the model.
+    Names a model, which is a `func.func` of the same module. The body contains
+    the settings for the whole model, and the nodes with settings for some of
+    its modules. The tree itself selects every operation of the model.
 
     **Constraints**
     - `for` names a `func.func` of the enclosing symbol table.
-    - The body holds operations of this dialect only: exactly one `mesh`, at
+    - The body contains operations of this dialect only: exactly one `mesh`, at
       most one each of `schedule`, `bucket`, `scatter_gather`, `overlap`,
       `recompute`, `prefetch`, `offload` and `at`, at most one `split` per item,
       and at most one `order` per stage.
-    - An `order` exists if and only if the schedule is `"explicit"`.
+    - There are `order` operations if and only if the schedule is `"explicit"`.
     - Axes that `split`, `at` and `stages` name anywhere in the tree are axes of
-      its mesh, and coordinates of `at` lie on their axis.
+      its mesh, and coordinates of `at` are within their axis.
     - A sub-axis `d:(p)s` divides its axis: p * s divides the size of d. All
       sub-axes of an axis come from one factorization of it: of any two
-      prefixes, one divides the other.
+      boundaries p and p * s, one divides the other.
 
     ```mlir
     strategy.tree @data_parallel for @resnet50 {
@@ -69,7 +69,7 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
   let extraClassDeclaration = [{
     static ::llvm::StringRef getDefaultDialect() { return "strategy"; }
 
-    /// Returns the mesh of the tree. A verified tree has one.
+    /// Returns the mesh of the tree. Every verified tree has one.
     MeshOp getMesh();
     /// Returns the schedule, or null if none is set.
     ScheduleOp getSchedule();
@@ -89,21 +89,22 @@ def Strategy_NodeOp : Strategy_SettingOp<"node", [
   ] # GraphRegionNoTerminator.traits> {
   let summary = "Settings for the operations that a path pattern selects";
   let description = [{
-    The pattern is a sequence of components separated by dots, relative to the
+    Selects operations by a path pattern, and contains settings for them. The
+    pattern is a sequence of components separated by dots, relative to the
     enclosing node. A component is a name or `*`, optionally with an index
-    `[3]`, a range `[0:12]` (its end exclusive) or `[*]`. Without an index the
-    component matches a module with or without an index. The component `**`
-    matches any number of components, including none.
+    `[3]`, a range `[0:12]` (without its end) or `[*]`. A component without an
+    index matches a module with or without an index. The component `**` matches
+    any number of components, including none.
 
     A node selects an operation if its pattern, joined by dots to the patterns
     of the enclosing nodes, matches the path of the operation or a prefix of
-    that path: `layers[*]` selects every operation in `layers[3]`. A pattern may
-    select no operation of the model; this is not checked here.
+    this path. For example, `layers[*]` selects every operation in `layers[3]`.
+    The verifier does not check whether a pattern selects any operation.
 
     **Constraints**
-    - It stands in a tree or a node.
+    - The node is in a tree or in another node.
     - The pattern is well-formed.
-    - The body holds operations of this dialect only: at most one each of
+    - The body contains operations of this dialect only: at most one each of
       `recompute`, `prefetch`, `offload`, `at` and `stages`, not both `at` and
       `stages`, and at most one `split` per item.
 
@@ -125,10 +126,10 @@ def Strategy_NodeOp : Strategy_SettingOp<"node", [
   let extraClassDeclaration = [{
     static ::llvm::StringRef getDefaultDialect() { return "strategy"; }
 
-    /// Returns the pattern from the root of the model: the patterns of the
-    /// enclosing nodes and of this node, joined.
+    /// Returns the pattern relative to the model: the patterns of the enclosing
+    /// nodes and of this node, joined by dots.
     PathPattern getFullPattern();
-    /// Returns the tree to which the node belongs.
+    /// Returns the tree that contains the node.
     TreeOp getTree();
   }];
 }
@@ -140,14 +141,14 @@ def Strategy_NodeOp : Strategy_SettingOp<"node", [
 def Strategy_MeshOp : Strategy_Op<"mesh"> {
   let summary = "The devices, arranged along named axes";
   let description = [{
-    The axes are row-major: neighbours on the last axis are neighbours in the
-    list of devices. `devices` lists the device ids in that order; without it
-    they are 0, 1, 2 and so on.
+    Defines the axes of the mesh in row-major order: neighbours on the last axis
+    are neighbours in the list of devices. `devices` lists the device ids in
+    that order. Without it, the ids are 0, 1, 2 and so on.
 
     **Constraints**
-    - It stands directly in a tree.
-    - There is at least one axis; names are distinct, none is `micro` (the name
-      is kept for the micro-batches); sizes are at least 1.
+    - The mesh is directly in a tree.
+    - There is at least one axis; names are distinct, and none is `micro`, which
+      is the axis of micro-batches; sizes are at least 1.
     - There are at most 2^31 devices.
     - `devices` has one id per device; ids are distinct and not negative.
 
@@ -163,15 +164,15 @@ def Strategy_MeshOp : Strategy_Op<"mesh"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the product of the axis sizes.
+    /// Returns the number of devices, which is the product of the axis sizes.
     int64_t getNumDevices();
     /// Returns the size of an axis, or nullopt if the mesh has no such axis.
     std::optional<int64_t> getAxisSize(::llvm::StringRef axis);
-    /// Returns the index of an axis among the axes, the major one being 0, or
+    /// Returns the index of an axis, where the major axis has index 0, or
     /// nullopt if the mesh has no such axis.
     std::optional<unsigned> getAxisIndex(::llvm::StringRef axis);
-    /// Returns the ids of all devices in row-major order. Without `devices`
-    /// they are 0, 1, 2 and so on.
+    /// Returns the ids of all devices in row-major order. Without `devices`,
+    /// the ids are 0, 1, 2 and so on.
     ::llvm::SmallVector<int64_t> getDeviceIds();
   }];
 }
@@ -180,32 +181,36 @@ def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
   let summary = "Micro-batches and the order in which stages run them";
   let description = [{
     - `micro_batches`: number of micro-batches into which the global batch is
-      cut.
-    - `order`: the order of the work of each stage. The default is `"1f1b"`. With
-      several chunks, `"1f1b"` becomes `"interleaved"`.
+      divided.
+    - `order`: the order in which each stage runs its work. The default is
+      `"1f1b"`, which becomes `"interleaved"` if there are several chunks.
     - `max_ongoing`: largest number of micro-batches that a stage may have in
-      flight, that is, between the forward pass and the last gradient. Chunks
-      count separately. Without it, the order determines the number.
-    - `virtual_stages`: number of chunks of the model on each stage. With v
-      chunks on p stages, `stages` cuts p * v runs, and run c * p + s is chunk c
-      of stage s. The default is 1.
+      flight, that is, between their forward pass and their last gradient. Each
+      chunk of a micro-batch counts. Without `max_ongoing`, the order determines
+      this number.
+    - `virtual_stages`: number of chunks of the model on each stage. The default
+      is 1. With v chunks on p stages, `stages` cuts the model into p * v runs
+      of layers, and run c * p + s is chunk c of stage s.
 
     The orders are:
 
-    - `"gpipe"`: the forward passes of all micro-batches, then the backward
+    - `"gpipe"`: the forward passes of all micro-batches, then all backward
       passes.
-    - `"1f1b"`: forward and backward passes alternate as soon as possible.
-    - `"interleaved"`: the same with several chunks per stage, which take turns
-      in groups of as many micro-batches as there are stages.
-    - `"zero-bubble"`: the gradients that the preceding stage waits for run
-      first, and the gradients of parameters fill the waiting times.
-    - `"explicit"`: the `order` of each stage lists its work.
+    - `"1f1b"`: forward and backward passes alternate (one forward, one
+      backward) as soon as the first gradient arrives.
+    - `"interleaved"`: as `"1f1b"`, with several chunks per stage. A stage runs
+      as many micro-batches as there are stages through one chunk, then through
+      the next chunk.
+    - `"zero-bubble"`: the gradients for which the preceding stage waits run
+      first; the gradients of parameters run later, while the stage would
+      otherwise wait.
+    - `"explicit"`: the `order` operation of each stage lists its work.
 
     **Constraints**
-    - It stands directly in a tree.
+    - The schedule is directly in a tree.
     - The numbers are at least 1, and the order is one of the words above.
     - The tree has `order` operations if and only if the order is `"explicit"`
-      (checked by the tree).
+      (the tree checks this).
 
     ```mlir
     schedule micro_batches = 96 order = "1f1b"
@@ -223,12 +228,13 @@ def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The word for an order that the tree lists item by item.
+    /// Value of `order` if the tree lists the work of every stage item by item.
     static constexpr ::llvm::StringLiteral explicitOrder = "explicit";
-    /// Returns true if the tree lists the order of every stage.
+    /// Returns true if the order is `explicit`: the tree lists the work of
+    /// every stage.
     bool isExplicit() { return getOrder() == explicitOrder; }
-    /// Returns the built-in order, or the default if none is set. With several
-    /// chunks `1f1b` becomes `interleaved`. Must not be called for an explicit
+    /// Returns the order, or the default `1f1b` if none is set. With several
+    /// chunks, `1f1b` becomes `interleaved`. Must not be called for an explicit
     /// order.
     plan::ScheduleOrder getOrderKind();
   }];
@@ -237,23 +243,26 @@ def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
 def Strategy_OrderOp : Strategy_Op<"order"> {
   let summary = "The order of the work of one stage, item by item";
   let description = [{
-    For `schedule ... order = "explicit"`. An item is a letter, the micro-batch,
-    and `.c` for a chunk c other than 0. The letter is `F` for the forward pass,
-    `B` for the backward pass, `I` for the gradients that the preceding stage
-    waits for, and `W` for the other gradients. The backward pass of a chunk is
-    split if the order of its stage has `I` and `W` items of the chunk.
+    Lists the work of one stage, for a `schedule` with `order = "explicit"`. An
+    item is a letter, the micro-batch, and `.c` for a chunk c other than 0. The
+    letter is `F` for the forward pass, `B` for the backward pass, `I` for the
+    gradients for which the preceding stage waits, and `W` for all other
+    gradients. The backward pass of a chunk is split if the order of its stage
+    has `I` and `W` items of this chunk.
 
-    The backward pass may have nothing to split: no stage waits for a gradient
-    of the chunk that reads the inputs, a chunk may have no parameters, and a
-    repeat nested in a repeat is not cut. The whole backward pass then runs in
-    place of `I`, and `W` is ignored. Items of a chunk without such work are
-    ignored as well. The update follows the last item and is not listed.
+    Sometimes the backward pass can't be split: no stage waits for a gradient of
+    the chunk that reads the inputs, a chunk may have no parameters, or its
+    repeat contains another repeat, which is never cut. The whole backward pass
+    then runs at the position of `I`, and `W` is ignored. Items of a chunk
+    without any backward pass are ignored, too. The update follows the last item
+    and is not listed.
 
-    schedule-pipeline and verify-phase check that the items are complete and can
-    run, because the programs exist only then.
+    schedule-pipeline and verify-phase check that the items are complete and in
+    a possible order. The verifier of the tree can't check this, because the
+    programs do not exist yet.
 
     **Constraints**
-    - It stands directly in a tree, once per stage.
+    - The operation is directly in a tree, and there is one per stage.
     - The stage is not negative; items are well-formed.
 
     ```mlir
@@ -270,41 +279,43 @@ def Strategy_OrderOp : Strategy_Op<"order"> {
 def Strategy_BucketOp : Strategy_Op<"bucket"> {
   let summary = "Buckets in which gradients are reduced";
   let description = [{
-    Gradients fill buckets in the order in which they become ready, and a full
-    bucket is reduced over the replicas.
+    Sets the buckets in which gradients are reduced over replicas. Gradients are
+    put into buckets in the order in which they become ready. When a bucket is
+    full, it is reduced.
 
     - `size`: capacity of a bucket in bytes. Without it, all gradients after the
       first bucket form one bucket.
     - `first`: capacity of the first bucket in bytes. Without it, the first
-      bucket is like the others.
+      bucket has the same capacity as the others.
     - `per_layer`: a bucket also ends when the gradients of a layer
-      (`layers[3]`) are complete. The gradients between two layers count as one
-      layer.
-    - `by_operation`: the gradients of an operation are ready together, and the
-      last of them comes first.
-    - `all_reduce`: gradients of which every replica updates a part are reduced
-      as a whole.
+      (`layers[3]`) are complete. Gradients of modules between two layers count
+      as one layer.
+    - `by_operation`: all gradients of an operation become ready at the same
+      time, and are put into buckets in reverse order.
+    - `all_reduce`: a gradient is reduced as a whole on every replica, even if
+      each replica updates only a part of the parameter.
     - `gather`: capacity in bytes of the buckets in which updated parameters are
-      gathered. Without it and `gather_per_parameter`, these buckets are like
-      those of the gradients.
+      gathered. Without it and `gather_per_parameter`, the gathers use the same
+      buckets as the gradients.
     - `gather_per_parameter`: every updated parameter is gathered by itself.
 
     `reduction` is the time at which buckets are reduced:
 
-    - `"overlapped"`, the default: each bucket as soon as it is full, during the
-      backward pass. Without sizes and `per_layer` they have the sizes of
-      PyTorch's DistributedDataParallel;
-    - `"after-backward"`: all buckets after the last gradient of their chunk of
-      the model is ready. Without sizes and `per_layer` they are one bucket;
-    - `"per-parameter"`: every gradient by itself as soon as it is ready. There
-      are no buckets, so there are no sizes.
+    - `"overlapped"`, the default: each bucket is reduced as soon as it is full,
+      during the backward pass. Without sizes and `per_layer`, buckets have the
+      sizes of PyTorch's DistributedDataParallel;
+    - `"after-backward"`: all buckets of a chunk of the model are reduced after
+      its last gradient is ready. Without sizes and `per_layer`, there is one
+      bucket;
+    - `"per-parameter"`: every gradient is reduced by itself as soon as it is
+      ready. There are no buckets.
 
     **Constraints**
-    - It stands directly in a tree.
+    - The operation is directly in a tree.
     - At least one of `size`, `first`, `per_layer` and `reduction` is given, and
       sizes are at least 1.
-    - `reduction` is one of the words above. `"per-parameter"` excludes `size`,
-      `first` and `per_layer`.
+    - `reduction` is one of the words above, and `"per-parameter"` excludes
+      `size`, `first` and `per_layer`.
     - `gather_per_parameter` excludes `gather`.
 
     ```mlir
@@ -330,7 +341,7 @@ def Strategy_BucketOp : Strategy_Op<"bucket"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the time of the reduction, or the default if none is set.
+    /// Returns the time of the reduction, which is `overlapped` if none is set.
     plan::GradientReduction getReductionKind();
   }];
 }
@@ -338,16 +349,18 @@ def Strategy_BucketOp : Strategy_Op<"bucket"> {
 def Strategy_ScatterGatherOp : Strategy_Op<"scatter_gather"> {
   let summary = "Permits transfers between stages in slices";
   let description = [{
-    A value that all ranks along an axis of a stage hold may be sent to the next
-    stage in slices: every rank sends one slice, and the ranks of the next stage
-    collect the slices with an all-gather. If the stages are on different nodes
-    and the axis is within a node, the slow links carry a fraction of the bytes.
-    For every value the cheaper of both transfers is chosen by the costs of the
-    cluster. If the costs are equal, the value is sent as a whole. Without this
-    setting all values are sent as a whole.
+    Permits that a value is sent to the next stage in slices. If all ranks along
+    an axis of a stage hold the value, each of them can send one slice, and the
+    ranks of the next stage collect the slices by an all-gather. If the stages
+    are on different nodes and the axis is within a node, the slow links between
+    nodes then carry a fraction of the bytes.
+
+    For every value the cheaper way is chosen by the costs of the cluster. If
+    both cost the same, the value is sent as a whole. Without this setting, all
+    values are sent as a whole.
 
     **Constraints**
-    - It stands directly in a tree, once.
+    - The operation is directly in a tree, once.
 
     ```mlir
     scatter_gather
@@ -360,28 +373,28 @@ def Strategy_ScatterGatherOp : Strategy_Op<"scatter_gather"> {
 def Strategy_OverlapOp : Strategy_Op<"overlap"> {
   let summary = "Overlap of communication with kernels";
   let description = [{
-    `tensor` sets the overlap of the collectives between kernels that tensor and
-    sequence parallelism need.
+    `tensor` sets which kernels may run during the collectives that tensor and
+    sequence parallelism need:
 
     - `"async"`, the default: a collective starts when its operand is ready, and
-      only kernels that read its result wait for it. For example, the sum of the
-      gradient of an input overlaps with the product for the gradient of the
-      weight.
-    - `"none"`: a collective starts when the preceding kernels have ended, and
+      only kernels that read its result wait for it. For example, while the
+      gradient of an input is summed over devices, the product for the gradient
+      of the weight runs.
+    - `"none"`: a collective starts when all preceding kernels have ended, and
       all following kernels wait for its end.
-    - `"chunked"`: as `"async"`, and a product whose operand is gathered, or
-      whose result is summed, is cut along its rows into `chunks` chunks. While
-      one chunk is computed, the next one is gathered or the preceding one is
-      summed. Without `chunks`, the number is that of the devices that gather or
-      scatter, and 4 for an all-reduce.
+    - `"chunked"`: as `"async"`, but a product whose operand is gathered, or
+      whose result is summed over devices, is cut along its rows into `chunks`
+      chunks. While one chunk is computed, the next one is gathered or the
+      preceding one is summed. Without `chunks`, there are as many chunks as
+      devices that gather or scatter, and 4 for an all-reduce.
 
-    `messages = false` makes all kernels that follow a message to another stage
+    With `messages = false`, all kernels that follow a message to another stage
     wait until the message is received. Otherwise a kernel waits only for
     messages that it reads.
 
     **Constraints**
-    - It stands directly in a tree, once, and sets at least one of `tensor` and
-      `messages`.
+    - The operation is directly in a tree, once, and sets at least one of
+      `tensor` and `messages`.
     - `chunks` is at least 2 and requires `tensor = "chunked"`.
 
     ```mlir
@@ -397,8 +410,8 @@ def Strategy_OverlapOp : Strategy_Op<"overlap"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the overlap of collectives with kernels, or the default if none
-    /// is set.
+    /// Returns the overlap of collectives with kernels, which is `async` if
+    /// none is set.
     plan::TensorOverlap getTensorKind();
   }];
 }
@@ -410,36 +423,40 @@ def Strategy_OverlapOp : Strategy_Op<"overlap"> {
 def Strategy_SplitOp : Strategy_SettingOp<"split"> {
   let summary = "The partition of a computation or of one memory item";
   let description = [{
-    Each arrow maps an iterator of the operation, or a dimension of a memory
-    item, to one or several axes of the mesh. The key is cut into one part per
-    combination of coordinates on the axes, and a device holds the part of its
-    coordinates. Axes that do not occur replicate. Keys that do not occur keep
-    the split of an enclosing node or of the tree. `key -> []` states that the
-    key is not split.
+    Splits a computation or a memory item over axes of the mesh. Each arrow maps
+    a key, which is an iterator of the operation or a dimension of a memory
+    item, to one or several axes. The key is cut into one part per combination
+    of coordinates on these axes, and a device holds the part of its
+    coordinates.
 
-    A partition of `op` determines the computation of each device. A partition
-    of a memory item determines the shard that each device stores. The lowering
-    inserts the communication between the two:
+    Over axes that do not occur, the item is replicated. Keys that do not occur
+    keep the split of an enclosing node or of the tree. `key -> []` means that
+    the key is not split.
+
+    A partition of `op` determines the computation of each device, and a
+    partition of a memory item the shard that each device stores. The lowering
+    inserts the communication between the two. The memory items are:
 
     - `weight`, `state`: the storage of parameters and of their optimizer state;
-    - `gradient`: the storage of the gradients of parameters. The sum over its
-      axes is formed in the backward pass of every micro-batch, and the sum over
-      other axes once, after the last micro-batch;
+    - `gradient`: the storage of the gradients of parameters. Gradients are
+      summed over the axes of this partition in the backward pass of every
+      micro-batch, and over all other axes once, after the last micro-batch;
     - `output`: the layout of the first result between its producer and all its
       readers;
-    - `output_gradient`: the layout of the gradient of the first result after
-      its terms are summed;
+    - `output_gradient`: the layout of the gradient of the first result, after
+      its summands are added;
     - `input k`: the layout in which operand k is kept for the backward pass.
       The operation itself reads the operand in the layout that it needs.
 
     **Constraints**
-    - It stands in a tree or a node, once per item.
-    - There is at least one arrow. A key occurs once. An axis occurs once, and
-      once more for a key with `ring`. Sub-axes of one axis do not overlap.
+    - The split is in a tree or a node, once per item.
+    - There is at least one arrow. A key occurs once. An axis occurs once, or
+      twice if one of the two keys has `ring`. Sub-axes of the same axis do not
+      overlap.
     - `ring` and `zigzag` apply to `op` only.
-    - `op` takes iterator names, not dimensions, and dimensions are not
+    - Keys of `op` are iterator names, not dimensions, and dimensions are not
       negative.
-    - Axes are axes of the tree's mesh (checked by the tree).
+    - Axes are axes of the tree's mesh (the tree checks this).
 
     ```mlir
     split op [batch -> dp, out -> tp]
@@ -461,21 +478,21 @@ def Strategy_AtOp : Strategy_SettingOp<"at"> {
   let summary = "Assigns the selected operations to coordinates of the mesh";
   let description = [{
     The selected operations run only on the devices with these coordinates. On
-    axes that are not named, the operations may be split or replicated. A module
-    is assigned to one stage of a pipeline in this way.
+    axes that are not named, the operations may be split or replicated. For
+    example, `at [pp = 7]` assigns a module to stage 7 of a pipeline.
 
-    On an axis over which other operations are split, single operations, such as
-    lookups in tables, can be assigned to one of the data-parallel devices. The
-    parameters and states of such an operation exist only there, its operands
-    are collected there, and its results are scattered. Splits over that axis do
-    not apply to the operation.
+    The axis may also be one over which other operations are split. In this way
+    a lookup in a table can be assigned to one of the data-parallel devices. The
+    parameters and states of the operation then exist only there, its operands
+    are collected there, and its results are scattered from there. Splits over
+    that axis do not apply to the operation.
 
     **Constraints**
-    - It stands in a tree or a node, once, and excludes `stages`.
-    - There is at least one coordinate. An axis occurs once, and sub-axes of one
-      axis do not overlap.
-    - Axes are axes of the tree's mesh, and coordinates lie on them (checked by
-      the tree).
+    - The operation is in a tree or a node, once, and excludes `stages`.
+    - There is at least one coordinate. An axis occurs once, and sub-axes of the
+      same axis do not overlap.
+    - Axes are axes of the tree's mesh, and coordinates are within them (the
+      tree checks this).
 
     ```mlir
     at [pp = 7]
@@ -490,19 +507,20 @@ def Strategy_AtOp : Strategy_SettingOp<"at"> {
 def Strategy_StagesOp : Strategy_Op<"stages"> {
   let summary = "Cuts the matched modules into stages along an axis";
   let description = [{
-    Cuts the modules that the pattern of the node matches, in the order of the
-    model, into contiguous runs. The number of runs is the size of the axis
-    times the `virtual_stages` of the schedule. `of` lists the number of modules
-    of each run. Without it the runs are equal, and the remainder goes to the
-    first runs. Run i is assigned to coordinate i of the axis, modulo its size,
-    so that each further chunk begins at coordinate 0 again.
+    Assigns the modules that the pattern of the node matches to stages. The
+    modules are cut, in the order of the model, into contiguous runs. The number
+    of runs is the size of the axis times the `virtual_stages` of the schedule.
+    `of` lists the number of modules of each run. Without it the runs are equal;
+    a remainder is distributed to the first runs. Run i is assigned to
+    coordinate i modulo n of an axis of size n, so that each further chunk
+    begins at coordinate 0 again.
 
     **Constraints**
-    - It stands directly in a node, once, and excludes `at`.
-    - The axis is an axis of the tree's mesh (checked by the tree).
-    - The numbers of `of` are not negative. A run without modules leaves its
-      stage to operations that `at` assigns to it. The length of `of` and the
-      sum of its numbers are checked when the tree is matched.
+    - The operation is directly in a node, once, and excludes `at`.
+    - The axis is an axis of the tree's mesh (the tree checks this).
+    - The numbers of `of` are not negative. A number of 0 leaves the stage to
+      operations that `at` assigns to it. match-strategy checks the length of
+      `of` and the sum of its numbers.
 
     ```mlir
     node "layers[*]" {
@@ -521,13 +539,14 @@ def Strategy_StagesOp : Strategy_Op<"stages"> {
 def Strategy_RecomputeOp : Strategy_SettingOp<"recompute"> {
   let summary = "Recomputes activations in the backward pass";
   let description = [{
-    Each module that the pattern of the node matches saves only its inputs, and
-    runs its forward pass again before its backward pass. If the module repeats
-    layers (`layers[3]`), each layer saves its inputs and is recomputed by
-    itself. In the tree itself, the module is the whole model.
+    Each module that the pattern of the node matches saves only its inputs for
+    the backward pass, and runs its forward pass again before its backward pass.
+    If the module repeats layers (`layers[3]`), each layer saves its inputs and
+    is recomputed by itself. If the operation is directly in the tree, the
+    module is the whole model.
 
     **Constraints**
-    - It stands in a tree or a node, once.
+    - The operation is in a tree or a node, once.
 
     ```mlir
     node "layers[*]" {
@@ -541,25 +560,27 @@ def Strategy_RecomputeOp : Strategy_SettingOp<"recompute"> {
 def Strategy_PrefetchOp : Strategy_SettingOp<"prefetch"> {
   let summary = "Time at which parameters are gathered and freed";
   let description = [{
-    Applies to parameters whose storage differs from their use: parameters that
-    are sharded over more devices (ZeRO-3, FSDP) or are in host memory.
+    Sets when parameters are gathered and freed. Applies to parameters that are
+    not stored as they are used: those that are sharded over more devices
+    (ZeRO-3, FSDP) or are in host memory.
 
     - `depth`: number of repeated layers by which the gather of a parameter may
-      precede its use. With 0 the parameters of a layer are gathered when the
-      layer starts. With n they may be gathered when the n-th preceding layer
-      starts, and take memory from then on. The default is 1.
-    - `reshard_after_forward`: with `true`, the default, parameters gathered for
-      the forward pass are freed after it and gathered again for the backward
-      pass. With `false` they are kept: less communication, more memory.
+      precede the layer that uses it. With 0, the parameters of a layer are
+      gathered when the layer starts. With n, they may be gathered when the n-th
+      preceding layer starts, and take memory from then on. The default is 1.
+    - `reshard_after_forward`: with `true`, the default, parameters that are
+      gathered for the forward pass are freed after it and gathered again for
+      the backward pass. With `false`, they are kept, which needs less
+      communication but more memory.
     - `once`: a parameter is gathered once per step, in the forward pass of the
       first micro-batch, and is kept for the whole step. A distributed optimizer
-      gathers updated parameters in this way: during the next forward pass
+      gathers updated parameters in this way during the next forward pass,
       instead of after the update.
 
     **Constraints**
-    - It stands in a tree or a node, once.
-    - It sets at least one of the three. The depth is not negative. `once` and
-      `reshard_after_forward` exclude each other.
+    - The operation is in a tree or a node, once.
+    - It sets at least one of the three attributes. The depth is not negative.
+      `once` and `reshard_after_forward` exclude each other.
 
     ```mlir
     node "layers[*]" {
@@ -582,7 +603,8 @@ def Strategy_PrefetchOp : Strategy_SettingOp<"prefetch"> {
 def Strategy_OffloadOp : Strategy_SettingOp<"offload"> {
   let summary = "Keeps memory items of the selected operations in host memory";
   let description = [{
-    Items in host memory take device memory only while they are used:
+    Keeps items in host memory, so that they take device memory only while they
+    are used:
 
     - `weight`: parameters are fetched before each use in the forward and in the
       backward pass, and written back after the update;
@@ -591,11 +613,11 @@ def Strategy_OffloadOp : Strategy_SettingOp<"offload"> {
     - `activation`: results that the backward pass reads are copied to the host
       after the forward pass and fetched again.
 
-    The setting replaces those of enclosing nodes and of the tree. `none` keeps
-    all items on the devices.
+    The setting replaces those of enclosing nodes and of the tree. With `none`,
+    all items stay in device memory.
 
     **Constraints**
-    - It stands in a tree or a node, once.
+    - The operation is in a tree or a node, once.
     - It names at least one item, or `none` and no item.
 
     ```mlir
