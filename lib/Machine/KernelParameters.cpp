@@ -57,7 +57,7 @@ ArrayRef<MemoryClass> proteus::machine::allMemoryClasses() {
   return classes;
 }
 
-/// Returns the type whose parameters a type without parameters takes.
+/// Returns the type that replaces a type without parameters.
 static DType substituteOf(DType type) {
   if (type == DType::BF16)
     return DType::F16;
