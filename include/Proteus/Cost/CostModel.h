@@ -65,7 +65,7 @@ struct Attention {
   double visited = 1;
 };
 
-/// Sizes of a convolution on one device. Channels are those of one group.
+/// Sizes of a convolution on one device. Channels are counted per group.
 struct Convolution {
   double batch = 1, groups = 1;
   double inChannels = 1, outChannels = 1;
