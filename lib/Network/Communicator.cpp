@@ -111,14 +111,13 @@ struct Candidate {
   Protocol protocol;
   double latency;  ///< seconds before the transfer
   double transfer; ///< seconds of the transfer
-  int64_t volume;  ///< bytes
+  int64_t volume;  ///< bytes of the flow
   const LoadSet *set;
   /// Seconds that the library assumes for the transfer when it chooses an
   /// algorithm. The library uses the true time if that is longer.
   double expected = 0;
 
-  /// Returns the seconds of the transfer, which is never faster than its
-  /// slowest link.
+  /// Returns the seconds of the transfer, at least those of its slowest link.
   double transferOnLinks() const {
     return std::max(transfer, static_cast<double>(volume) * set->allLinks);
   }
@@ -274,9 +273,9 @@ Plan FlowCommunicator::best(ArrayRef<Candidate> candidates) const {
   plan.protocol = chosen->protocol;
   plan.latency = cost::fromSeconds(chosen->latency);
   plan.volume = chosen->volume;
-  // Round the rate down so that it exceeds the bandwidth of no link. Before,
-  // increase it a little, because a rounding error of `double` may have made an
-  // integral rate slightly smaller.
+  // Round the rate down so that it exceeds the bandwidth of no link. First
+  // multiply it by a little more than 1, because a rounding error may have made
+  // an integral rate slightly smaller.
   double rate = static_cast<double>(plan.volume) / chosen->transferOnLinks();
   rate *= 1 + 1e-14;
   plan.ceiling = rate >= 9e18 ? std::numeric_limits<int64_t>::max()

@@ -53,7 +53,7 @@ private:
   // The following members are used only in fabrics with rails. The index of
   // each vector is the rail.
   uint32_t numRails = 0;
-  std::vector<double> receivers; ///< members on the rail
+  std::vector<double> receivers; ///< number of members on the rail
   /// Number of members that send their data for the receivers of this rail over
   /// this rail (`matched`) or over another rail (`crossing`).
   std::vector<double> matched, crossing;

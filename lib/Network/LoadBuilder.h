@@ -62,7 +62,8 @@ public:
   /// Adds the given loads, multiplied by `amount`.
   void addLoads(uint32_t place, const NodeLoads &loads, double amount);
   /// Adds `amount` to the NVLinks from a member to its NVSwitches, or in the
-  /// opposite direction. Each NVLink gets a share by its bandwidth.
+  /// opposite direction. Each NVLink gets a share in proportion to its
+  /// bandwidth.
   void addPortsOut(uint32_t place, uint32_t member, double amount);
   void addPortsIn(uint32_t place, uint32_t member, double amount);
   /// Adds a message of `amount` between two members of a node.
@@ -104,10 +105,10 @@ private:
   /// The share of the data from one node to another that one pair of NICs
   /// carries.
   struct Lane {
-    uint32_t from, to; ///< NICs
+    uint32_t from, to; ///< numbers of NICs
     double share;
   };
-  /// For each NIC, the share of the node's data that passes it.
+  /// For each NIC, the share of the node's data that passes through the NIC.
   using Shares = std::vector<double>;
   struct ShapeShares {
     Shares gateways, ringOut, ringIn;
@@ -140,11 +141,10 @@ private:
 
   const Placement &placement;
   std::vector<uint32_t>
-      standsFor; ///< for each node: the node with its recorded loads
+      standsFor; ///< for each node: the node that records its loads
   std::vector<size_t>
       nodeBegin; ///< for each node: begin of its loads in `nodeLoads`
-  std::vector<double>
-      nodeLoads; ///< for each recorded node: links, then ports of NICs
+  std::vector<double> nodeLoads; ///< recorded loads of links, then of NIC ports
   std::vector<std::vector<int64_t>>
       capacitiesOfKind; ///< of links and ports, bytes/s
 

@@ -33,7 +33,8 @@ LoadSet treeLoads(const Placement &placement);
 /// Returns the loads of an all-reduce in which switches add and multicast
 /// within the nodes, and trees connect the nodes. For an all-reduce of S bytes
 /// the volume is S * (1 + 1/m), where m is the smallest number of members in a
-/// node: every port of that node carries it. The trees move S.
+/// node. Every NVLink port of a node with m members carries this volume. The
+/// trees move S.
 LoadSet inSwitchTreeLoads(const Placement &placement);
 
 /// Returns the loads of parallel trees (PAT), one tree per member, in a group

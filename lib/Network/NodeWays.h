@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The routes of messages between the devices and NICs of one kind of node.
-// Placements of groups use them. Rings take other routes (Paths.h).
+// Placements of groups use these routes. Rings take other routes (Paths.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,8 @@ public:
   explicit NodeWays(const machine::NodeGraph &graph);
 
   const machine::NodeGraph &graph;
-  std::vector<uint32_t> devices; ///< vertices by number in the node
-  std::vector<uint32_t> nics;    ///< vertices by number in the node
+  std::vector<uint32_t> devices; ///< for each device: its vertex
+  std::vector<uint32_t> nics;    ///< for each NIC: its vertex
 
   /// Returns the route between two devices, or nullopt if there is none.
   std::optional<Way> betweenDevices(uint32_t from, uint32_t to) const;

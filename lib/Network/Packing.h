@@ -37,10 +37,10 @@ struct PackingRules {
 /// A set of rings that the links carry at the same time.
 struct Packing {
   PackingRules rules;
-  uint32_t channels = 0;              ///< number of rings
-  uint32_t hops = 0;                  ///< number of hops of all rings together
-  std::vector<uint32_t> order;        ///< devices, numDevices() per ring
-  std::vector<uint32_t> enter, leave; ///< NICs, one per ring
+  uint32_t channels = 0;       ///< number of rings
+  uint32_t hops = 0;           ///< number of hops of all rings together
+  std::vector<uint32_t> order; ///< devices of all rings, numDevices() per ring
+  std::vector<uint32_t> enter, leave; ///< for each ring: its NICs
 
   Rate bandwidth() const { return rules.speed * channels; }
 };
@@ -95,7 +95,7 @@ private:
   Packing *best = nullptr;
   int32_t steps = 0;     ///< remaining steps of this run
   int64_t taken = 0;     ///< steps of all runs
-  bool complete = false; ///< true if `best` uses all channels
+  bool complete = false; ///< true if `best` has maxChannels rings
 };
 
 } // namespace proteus::net

@@ -126,9 +126,10 @@ uint32_t PathTable::endVertex(uint32_t end) const {
   return graph.vertices.size() + (end - numDevices());
 }
 
-/// Returns the vertex of the first port on the card of `nic`. Routes to all
-/// ports of a card end there, because the graph connects the other ports to the
-/// first port. All ports of a card are therefore equally far from a device.
+/// Returns the vertex at which routes enter the card of `nic`: the first port
+/// of the card if the graph connects the other ports to the first one,
+/// otherwise `nic`. All ports of a card are therefore equally far from a
+/// device.
 uint32_t PathTable::cardOf(uint32_t nic) const {
   uint32_t card = nic;
   for (const NodeLink &link : graph.links) {

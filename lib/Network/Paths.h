@@ -48,9 +48,9 @@ constexpr unsigned numShares = 3;
 /// ring, for example 1.2.
 double factorOf(Share share);
 
-/// A link of a route and the load that a ring puts on it. A link has its number
-/// in the node graph. The ports of NIC i have the numbers numLinks + 2i (out of
-/// the node) and numLinks + 2i + 1 (into the node).
+/// A link of a route and the load that a ring puts on it. Links have their
+/// numbers in the node graph. In a node graph with n links, the ports of NIC i
+/// have the numbers n + 2i (out of the node) and n + 2i + 1 (into the node).
 struct Load {
   uint32_t link;
   Share share;
@@ -130,8 +130,8 @@ private:
   bool passesIntel(llvm::ArrayRef<uint32_t> links) const;
 
   const machine::NodeGraph &graph;
-  std::vector<uint32_t> devices, nics; ///< vertices
-  std::vector<uint32_t> cpus;          ///< vertices
+  std::vector<uint32_t> devices, nics; ///< numbers of vertices
+  std::vector<uint32_t> cpus;          ///< numbers of vertices
   std::vector<bool> present; ///< for each vertex: true if routes may use it
   /// Edges that leave each vertex of the graph, and then the fabric side of
   /// each NIC's port.

@@ -36,7 +36,7 @@ Placement::create(std::shared_ptr<const ClusterWays> ways,
     return std::move(error);
   if (Error error = placement->checkFabric())
     return std::move(error);
-  // Error messages about a shape name the first node of the shape.
+  // Errors about a shape mention the first node of the shape.
   std::vector<int64_t> firstNode(placement->shapes.size(), -1);
   for (const NodePlace &place : placement->places)
     if (firstNode[place.shape] < 0)
@@ -86,7 +86,8 @@ Error Placement::assign(ArrayRef<int64_t> devices) {
       order[sorted[i].second] = {numPlaces(), static_cast<uint32_t>(i - begin)};
       locals.push_back(sorted[i].first - first);
     }
-    // Most nodes have the shape of the previous node. Avoid the map for them.
+    // Most nodes have the shape of the previous node. Search the map only for
+    // the other nodes.
     if (places.empty() || kind != lastKind || locals != lastLocals) {
       auto [found, isNew] = shapeOf.try_emplace({kind, locals}, shapes.size());
       if (isNew) {

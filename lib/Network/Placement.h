@@ -40,8 +40,8 @@ struct Member {
   uint32_t nic = 0;   ///< NIC through which the device reaches other nodes
 };
 
-/// A member and its NIC through which a share of the data enters and leaves the
-/// node.
+/// A member of a node. A share of the node's data enters and leaves through
+/// this member and its NIC.
 struct Gateway {
   uint32_t member = 0;
   uint32_t nic = 0;
@@ -51,7 +51,7 @@ struct Gateway {
 /// Properties that are common to all nodes of one kind with the same members.
 struct NodeShape {
   uint32_t kind = 0;           ///< index into Cluster::kinds
-  std::vector<Member> members; ///< ascending
+  std::vector<Member> members; ///< sorted by number
   /// True if all members are connected to the same NVSwitches.
   bool switched = false;
   /// True if rings inside the node use NVLink only.

@@ -33,11 +33,11 @@ struct LinkId {
   /// between a unit of fabric level k and the level above it, for example 1 for
   /// the uplinks and downlinks of a leaf switch.
   uint32_t level = 0;
-  /// At level 0: the index of a link of the node graph, or a port of NIC i to
-  /// the fabric. These ports have the numbers numLinks + 2i (out of the node)
-  /// and numLinks + 2i + 1 (into the node). At higher levels: 2 * rail for the
-  /// uplink, 2 * rail + 1 for the downlink. The rail is 0 except at level 1 of
-  /// a fabric with rails.
+  /// At level 0: the index of a link of the node graph, or a port between NIC i
+  /// and the fabric. In a node graph with n links, these ports have the numbers
+  /// n + 2i (out of the node) and n + 2i + 1 (into the node). At higher levels:
+  /// 2 * rail for the uplink, 2 * rail + 1 for the downlink. The rail is 0
+  /// except at level 1 of a fabric with rails.
   uint32_t port = 0;
   int64_t unit = 0; ///< number of the node, or of the unit in its fabric level
 
@@ -85,14 +85,14 @@ struct PortLoad {
 /// Therefore the loads inside a node are stored once per *pattern*, and every
 /// node refers to its pattern.
 struct LinkLoads {
-  using Pattern = std::vector<PortLoad>; ///< ascending
+  using Pattern = std::vector<PortLoad>; ///< sorted by port
   struct Node {
     int64_t node = 0;
     uint32_t pattern = 0;
   };
 
   std::vector<Pattern> patterns; ///< all different; no pattern is empty
-  std::vector<Node> nodes;       ///< ascending
+  std::vector<Node> nodes;       ///< sorted by node
   std::vector<LinkLoad> fabric;  ///< links above the nodes, sorted
 
   /// Returns the loads of all links, each link once, sorted by link.
@@ -118,7 +118,7 @@ private:
   std::map<LinkLoads::Pattern, uint32_t> numbers;
 };
 
-/// Converts a list of loads to patterns. The list must be sorted and contain
+/// Converts a list of loads to LinkLoads. The list must be sorted and contain
 /// each link once.
 LinkLoads groupLoads(llvm::ArrayRef<LinkLoad> loads);
 

@@ -32,13 +32,14 @@ enum class PathClass : uint8_t {
   Local = 0,
   NVLink = 1,
   NVLinkRelay = 2,  ///< over NVLink through another device
-  OneSwitch = 3,    ///< one PCIe switch
-  SomeSwitches = 4, ///< several PCIe switches
+  OneSwitch = 3,    ///< through one PCIe switch
+  SomeSwitches = 4, ///< through several PCIe switches
   Bridge = 5,       ///< through a CPU
   System = 6,       ///< between CPUs
 };
 
-/// One ring inside a node, or the part inside the node of a ring across nodes.
+/// One ring inside a node, or the part of a ring across nodes that is inside
+/// one node.
 struct RingChannel {
   std::vector<uint32_t> order; ///< devices in ring order, by number in the node
   /// Numbers of the NICs through which data enter and leave the node, or -1 if
