@@ -30,12 +30,12 @@ using json::Reader;
 
 static constexpr double us = 1e-6;
 static constexpr double gigabytes = 1e9;
-/// Unit of fill costs in files, the square root of a microsecond, in square
-/// roots of seconds.
+/// Unit of fill costs in files: the square root of a microsecond, expressed in
+/// square roots of seconds.
 static constexpr double rootUs = 1e-3;
 
 //===----------------------------------------------------------------------===//
-// Constants of a file
+// Reading
 //===----------------------------------------------------------------------===//
 
 double proteus::machine::readShare(const Reader &number, double most) {
@@ -185,7 +185,7 @@ Error proteus::machine::parseConstants(StringRef text, StringRef source,
 }
 
 //===----------------------------------------------------------------------===//
-// Constants as text
+// Writing
 //===----------------------------------------------------------------------===//
 
 /// Returns `value` in multiples of `unit`, rounded to nine digits. A value that

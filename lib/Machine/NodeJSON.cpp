@@ -27,19 +27,19 @@ struct Branch {
   explicit Branch(Reader where) : where(std::move(where)) {}
 
   Reader where; ///< position in the file, for error messages
-  // CPUs only.
+  // Fields of CPUs only.
   CPUVendor vendor = CPUVendor::Other;
   uint32_t model = 0;
-  // Bandwidth of each link to a NIC or switch below the branch, and of each
-  // link to a device below the branch, in bytes/s.
+  // Bandwidths of the links below the branch, in bytes/s: of each link to a NIC
+  // or switch, and of each link to a device.
   double bandwidth = 0;
   double deviceBandwidth = 0;
-  std::vector<int64_t> devices, nics; ///< in the first copy, by number
+  std::vector<int64_t> devices, nics; ///< numbers in the first copy
   std::vector<Branch> switches;
   int64_t copies = 1;
   // Number of devices and NICs in one copy, including those below its switches.
-  // Copy k contains the devices of the first copy plus k * numDevices, and the
-  // NICs likewise.
+  // In copy k, the numbers of devices are higher than in the first copy by k *
+  // numDevices, and the numbers of NICs by k * numNICs.
   int64_t numDevices = 0, numNICs = 0;
 };
 
@@ -78,7 +78,7 @@ private:
   const Reader &reader;
   const Cluster &cluster;
   NodeKind kind;
-  std::vector<uint32_t> devices, nics, cpus; ///< in order, as vertices
+  std::vector<uint32_t> devices, nics, cpus; ///< numbers of vertices
   /// For each device and NIC: true if it is in the PCIe tree.
   std::vector<bool> placedDevices, placedNICs;
   std::vector<std::vector<int64_t>> near; ///< for each NIC: devices near it

@@ -29,7 +29,7 @@ constexpr double maxMemoryGigabytes = 1e6;
 constexpr double maxMicroseconds = 1e9;
 constexpr int64_t maxMultiprocessors = 1 << 20;
 constexpr int64_t maxDevicesPerNode = 65536;
-/// Limited more than devices, because every pair of CPUs has a link.
+/// Lower than the limit of devices, because every pair of CPUs has a link.
 constexpr int64_t maxCPUsPerNode = 256;
 
 /// Reads the value of `key` in microseconds and returns it in seconds.
@@ -52,8 +52,8 @@ Device readDevice(const json::Reader &reader);
 /// Reads a kind of node. `cluster` must already contain the types of devices.
 NodeKind readNodeKind(const json::Reader &reader, llvm::StringRef name,
                       const Cluster &cluster);
-/// Returns the embedded set of constants with the name that `name` reads. Fails
-/// and returns `otherwise` if no set has this name.
+/// Reads the name of an embedded set of constants and returns the set. If no
+/// set has this name, fails and returns `otherwise`.
 const CollectiveConstants &readLike(const json::Reader &name,
                                     const CollectiveConstants &otherwise);
 /// Replaces the constants for which the object has keys. Ignores the key

@@ -112,7 +112,8 @@ private:
   NodeGraph graph;
   std::string error; ///< the first error
 
-  /// An entry of a GPU: `count` NVLinks to another GPU or to a switch.
+  /// An `nvlink` element of a GPU: `count` NVLinks to another GPU or to a
+  /// switch.
   struct Bridge {
     uint32_t device;
     std::string target; ///< bus id of the other end; empty for a switch

@@ -74,9 +74,10 @@ struct CollectiveConstants {
   /// protocol, and with the low-latency protocol of short messages. 0 =
   /// unknown; only the links then limit the all-to-all.
   double exchangeChannel = 0, exchangeLowChannel = 0;
-  /// Constants of an in-switch reduction (NVLS), with the meaning of the fields
-  /// of RingConstants. With p > 8 members in a node, the rate is multiplied by
-  /// (8 / p)^groupExponent.
+  /// Constants of an in-switch reduction (NVLS). `base`, `efficiency` and
+  /// `fill` correspond to `simpleBase`, `efficiency` and `simpleFill` of
+  /// RingConstants. With p > 8 members in a node, the rate is multiplied by (8
+  /// / p)^groupExponent.
   struct InSwitch {
     double base = 0, efficiency = 0.85, groupExponent = 0, fill = 0;
   };
@@ -89,7 +90,7 @@ struct CollectiveConstants {
   double messageLowChannel = 0;
   /// Thread blocks that a running collective occupies on each device.
   uint32_t channels = 0;
-  // Collectives across nodes.
+  // Constants of collectives across nodes.
   double networkHop = 14e-6;   ///< seconds per step between nodes
   double networkBase = 8.4e-6; ///< seconds before the first step
   /// Time that is added to each collective except messages, because its members

@@ -58,12 +58,12 @@ llvm::ArrayRef<Architecture> allArchitectures();
 /// 90, ...). Ada (89) counts as Ampere.
 Architecture architectureOf(uint32_t computeCapability);
 
-/// Factors by which kernels and communication lengthen each other while they
-/// overlap on a device.
+/// Factors on the times of kernels and communication while they overlap on a
+/// device and slow each other down.
 struct Interference {
-  double matrixKernel = 1;  ///< on the time of kernels on the matrix units
-  double memoryKernel = 1;  ///< on the time of other kernels
-  double communication = 1; ///< on the time of communication
+  double matrixKernel = 1;  ///< factor for kernels on the matrix units
+  double memoryKernel = 1;  ///< factor for other kernels
+  double communication = 1; ///< factor for communication
 };
 
 /// A type of device. Rates are the peak values in its datasheet.

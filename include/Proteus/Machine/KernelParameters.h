@@ -59,9 +59,9 @@ struct ProductParameters : Provenance {
 /// Parameters of kernels that compute one product for each of many groups
 /// (experts). Factors are relative to the rate of a single product.
 struct GroupedParameters : Provenance {
-  double factor = 1;         ///< on the rate of all grouped products
-  double dataGradient = 1;   ///< in addition to `factor`, for data gradients
-  double weightGradient = 1; ///< in addition, for weight gradients
+  double factor = 1;         ///< factor on the rate of all grouped products
+  double dataGradient = 1;   ///< further factor for data gradients
+  double weightGradient = 1; ///< further factor for weight gradients
   double groupTime = 0;      ///< seconds per group
 };
 
@@ -79,10 +79,10 @@ struct AttentionParameters : Provenance {
 struct ConvolutionParameters : Provenance {
   bool onMatrixUnits = true; ///< see ProductParameters
   double efficiency = 1;     ///< share of the compute rate
-  // Factors on the rate.
+  // Factors on the rate, relative to the forward pass.
   double dataGradient = 1;
   double weightGradient = 1;
-  double stridedDataGradient = 1; ///< for strides above 1
+  double stridedDataGradient = 1; ///< further factor for strides above 1
   /// Factor for images with fewer than 8 channels. It does not apply if matrix
   /// units read the images channels-last.
   double fewChannels = 1;

@@ -53,15 +53,15 @@ struct Vertex {
   /// Number of a device among the devices of the node, or of a NIC among its
   /// NICs, from 0.
   uint32_t index = 0;
-  // Devices only.
+  // Fields of devices only.
   uint32_t type = 0;              ///< index into Cluster::devices
   uint32_t computeCapability = 0; ///< for example 90; 0 = unknown
   /// True if NICs can access the memory of the device directly (GPUDirect).
   bool directNIC = false;
-  // CPUs only.
+  // Fields of CPUs only.
   CPUVendor vendor = CPUVendor::Other;
   uint32_t model = 0; ///< model number of the CPU, 0 = unknown
-  // NICs only.
+  // Fields of NICs only.
   double portBandwidth = 0; ///< bytes/s per direction
   std::string guid;         ///< identifier, the same for all ports of a card
   uint32_t port = 0;        ///< number of the port on its card

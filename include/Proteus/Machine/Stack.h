@@ -142,7 +142,7 @@ struct Stack {
   /// parameters (`Compute`).
   plan::GradientType gradientType = plan::GradientType::F32;
 
-  // Costs in time and memory.
+  // Effects on time and memory.
 
   StackParameters parameters;
 
