@@ -13,8 +13,8 @@
 
 using namespace proteus::cost;
 
-/// Number of queries in a block, which is also its number of keys. One thread
-/// block computes one block.
+/// Number of queries, and number of keys, in a block. One thread block computes
+/// one block.
 static constexpr double forwardBlock = 256, backwardBlock = 128;
 /// Work of the backward pass relative to the forward pass: five products
 /// instead of two. One of the five recomputes the scores.

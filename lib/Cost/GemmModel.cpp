@@ -27,8 +27,8 @@ static constexpr double mostStoredParts = 8;
 static constexpr double weightGradientRate = 0.965;
 /// Factor on the rate of batched products of 16-bit types if the rows of a
 /// matrix do not begin at multiples of 16 bytes. Such products run on the
-/// vector units. Fitted to end-to-end times of unfused attention with such head
-/// sizes.
+/// vector units. Fitted to end-to-end times of unfused attention with head
+/// sizes that are not multiples of 8.
 static constexpr double misalignedRate = 0.06;
 
 const TileRules &proteus::cost::productTileRules(bool onMatrixUnits) {

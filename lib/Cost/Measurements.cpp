@@ -24,7 +24,7 @@ using namespace proteus;
 using namespace proteus::cost;
 
 //===----------------------------------------------------------------------===//
-// Kernels by their sizes
+// Construction of kernels
 //===----------------------------------------------------------------------===//
 
 static double widthOf(DType type) {
@@ -378,7 +378,7 @@ private:
     double m = number(row, "M"), n = number(row, "N"), k = number(row, "K");
     double time = number(row, "Time");
     if (std::isnan(m))
-      return Error::success(); // a remark
+      return Error::success(); // the row is a remark
     if (!(m > 0 && n > 0 && k > 0 && time > 0))
       return csv.errorAt(row, "expected M, N, K and a time");
     all.push_back(
@@ -391,7 +391,7 @@ private:
     Convolution conv;
     conv.width = number(row, "W");
     if (std::isnan(conv.width))
-      return Error::success(); // a remark
+      return Error::success(); // the row is a remark
     conv.height = number(row, "H");
     conv.batch = number(row, "N");
     conv.inChannels = number(row, "C");

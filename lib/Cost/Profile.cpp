@@ -29,8 +29,9 @@ using namespace proteus::cost;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The named sizes of one kernel. A reader removes each size that it reads, so
-/// that sizes that are left over are found to be wrong. Keeps the first error.
+/// The named sizes of one kernel. Code that reads a size removes it from the
+/// list. The sizes that are left at the end are therefore unknown ones. Keeps
+/// the first error.
 class Sizes {
 public:
   explicit Sizes(std::map<std::string, double> values)
@@ -64,8 +65,8 @@ public:
       fail("'" + name + "' must be 0 or 1");
     return value == 1;
   }
-  /// Returns the first error, or an empty string. A size that no reader has
-  /// removed is an error.
+  /// Returns the first error, or an empty string. A size that was not removed
+  /// is an error.
   std::string finish() {
     if (error.empty() && !values.empty())
       error = "the shape of this kernel has no '" + values.begin()->first + "'";
@@ -247,8 +248,9 @@ static Expected<Measurements> parseOwnCSV(const CSV &csv) {
   return all;
 }
 
-/// Parses JSON in the format {"device": .., "measured": ..,
-///  "kernels": [{"op", "dtype", "pass", "shape", "time_us"}]}.
+/// Parses JSON in the format
+///   {"device": .., "measured": ..,
+///    "kernels": [{"op", "dtype", "pass", "shape", "time_us"}]}
 static Expected<Measurements> parseOwnJSON(const json::Document &document) {
   json::Reader root = document.root();
   root.expectKeys({"device", "measured", "kernels"});

@@ -86,7 +86,7 @@ llvm::StringRef stringify(Pass pass);
 /// Families of kernels. The family selects the cost model of a kernel.
 enum class Family : uint8_t {
   Product,        ///< products of equal size; uses `Kernel::product`
-  GroupedProduct, ///< products of experts in one kernel; same field
+  GroupedProduct, ///< products of experts; uses `Kernel::product`
   Attention,      ///< fused attention; uses `Kernel::attention`
   Convolution,    ///< uses `Kernel::convolution`
   OtherMatrix,    ///< work of unknown shape on the matrix units
@@ -127,7 +127,7 @@ struct Kernel {
 
 /// Sources of predicted times, most reliable first.
 enum class Source : uint8_t {
-  Measured,     ///< a profile contains this kernel
+  Measured,     ///< a measured time from a profile
   Interpolated, ///< interpolated between kernels of a profile
   Fitted,       ///< from a model fitted to measurements on the device
   Datasheet,    ///< from a model with mean efficiencies of other devices
