@@ -45,7 +45,7 @@ public:
 
 private:
   std::string source;
-  std::vector<std::vector<std::string>> rows; ///< including the first one
+  std::vector<std::vector<std::string>> rows; ///< including the first row
   std::vector<size_t> lines; ///< for each row: its line in the text, from 1
 };
 

@@ -74,7 +74,7 @@ struct IndexRange {
 class PathPattern {
 public:
   enum class NameKind : uint8_t {
-    /// One component of exactly this name.
+    /// `name`: one component with exactly this name.
     Name,
     /// `*`: one component of any name.
     Any,
@@ -85,7 +85,7 @@ public:
   enum class IndexKind : uint8_t {
     /// No index: matches a component with or without an index.
     None,
-    /// `[3]`
+    /// `[3]`: only index 3.
     Single,
     /// `[0:12]`: indices from 0 to 11.
     Range,
@@ -150,7 +150,7 @@ private:
   explicit PathPattern(llvm::SmallVector<Component, 4> components)
       : components(std::move(components)) {}
 
-  /// Never empty.
+  /// The components of the pattern; at least one.
   llvm::SmallVector<Component, 4> components;
 };
 
