@@ -117,7 +117,8 @@ struct Candidate {
   /// algorithm. The library uses the true time if that is longer.
   double expected = 0;
 
-  /// Returns the seconds of the transfer, at least those of its slowest link.
+  /// Returns the time of the transfer in seconds. The slowest link is a lower
+  /// bound.
   double transferOnLinks() const {
     return std::max(transfer, static_cast<double>(volume) * set->allLinks);
   }

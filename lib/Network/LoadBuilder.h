@@ -121,9 +121,9 @@ private:
   const ShapeShares &sharesAt(uint32_t place) const {
     return sharesOfShape[placement.places[place].shape];
   }
-  /// Adds `amount` to the NICs of a node, divided by `shares`. With `withWays`,
-  /// also adds it to the routes between the gateways of the node and their
-  /// NICs.
+  /// Adds data that leave or enter a node. Each NIC gets its share of `amount`.
+  /// With `withWays`, also adds the data to the routes between the gateways of
+  /// the node and their NICs.
   void addLeaving(uint32_t place, const Shares &shares, bool withWays,
                   double amount);
   void addEntering(uint32_t place, const Shares &shares, bool withWays,

@@ -59,7 +59,8 @@ public:
     return nicOfDevice[device];
   }
 
-  /// An NVLink from a device to a switch. The opposite direction is link ^ 1.
+  /// An NVLink from a device to a switch. The opposite direction has the number
+  /// link ^ 1.
   struct Port {
     uint32_t link;
     uint32_t nvswitch;

@@ -36,7 +36,8 @@ PackingSearch::PackingSearch(const PathTable &table) : table(table) {
   state.leave.resize(maxChannels);
 
   // Sort the neighbours of each device: the widest route first, then the fewest
-  // hops, then the next number after that of the device, cyclically.
+  // hops, then the number. Numbers count from that of the device: those of
+  // device 2 of 4 are tried as 3, 0, 1.
   uint32_t count = table.numDevices();
   neighbours.resize(count);
   for (uint32_t from = 0; from < count; ++from) {

@@ -51,8 +51,9 @@ public:
   explicit PackingSearch(const PathTable &table);
 
   /// Searches under `rules` and replaces `best` by each better packing. Returns
-  /// true if `best` then has the largest number of rings. No later search can
-  /// improve such a packing, because callers try higher speeds first.
+  /// true if `best` then has the largest allowed number of rings. No later
+  /// search can improve such a packing, because callers try higher speeds
+  /// first.
   bool run(const PackingRules &rules, Packing &best);
 
   /// Returns the number of search steps of all runs together. A step adds one

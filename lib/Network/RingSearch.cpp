@@ -41,7 +41,7 @@ static constexpr Rate speedsAcrossNodes[] = {
     48000, 30000, 24000, 22000, 18000, 15000, 12000, 10000, 9000,
     7000,  6000,  5000,  4000,  3000,  2400,  1200,  240,   120};
 
-/// Speed of the ring that is assumed if the search finds none, in MB/s.
+/// Speed in MB/s of the single ring that is used if the search finds no rings.
 static constexpr Rate fallbackSpeed = 100;
 
 /// The search stops at this share of the speed of the best rings, because

@@ -104,8 +104,8 @@ class LinkLoadsBuilder {
 public:
   /// Adds a pattern, which may be empty, and returns its number for `addNode`.
   uint32_t addPattern(LinkLoads::Pattern pattern);
-  /// Adds a node with the pattern of the given number. Nodes must be added in
-  /// ascending order.
+  /// Adds a node with the pattern that has the number `pattern`. Nodes must be
+  /// added in ascending order.
   void addNode(int64_t node, uint32_t pattern);
   /// Adds a load on a link above the nodes. Links must be added in ascending
   /// order.
