@@ -92,8 +92,8 @@ void StackParameters::captureGraphs() {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Reads the value of `key`, which is a word of an enumeration, into `target`.
-/// Keeps `target` if the key is absent.
+/// Sets `target` to the value of `key`, which is a word of an enumeration. Does
+/// nothing if the key is absent.
 template <typename Enum>
 static void readEnum(const Reader &reader, StringRef key, Enum &target) {
   if (!reader.has(key))
