@@ -202,7 +202,8 @@ private:
     double in = conv.inChannels, out = conv.outChannels;
     TiledProduct transformed = transformedProduct(tiles);
     transformed.batch *= 4 * count;
-    // Each transformed value is written once and read once, and is complex.
+    // Each transformed value consists of two numbers, because it is complex. It
+    // is written once and read once.
     transformed.bytes =
         kernel.bytes + 2 * 2 * static_cast<double>(byteWidth(kernel.type)) *
                            count * conv.groups *

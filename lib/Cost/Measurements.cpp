@@ -267,7 +267,8 @@ proteus::cost::readVidurMemoryKernels(StringRef text, StringRef source,
   return all;
 }
 
-/// Returns the type with a name such as "bf16" or "f8e4m3fn".
+/// Returns the type with the name `name`, for example "bf16" or "f8e4m3fn", or
+/// nullopt if the name is unknown.
 static std::optional<DType> typeOf(StringRef name) {
   if (name.starts_with("f8"))
     return DType::F8;

@@ -22,8 +22,8 @@ proteus::cost::estimateMemory(const Device &device,
   double memory =
       kernel.bytes / (parameters.efficiency * device.memoryBandwidth);
   double work = std::max(compute, memory);
-  // The fixed time and the work overlap partly. Together they take the 3-norm
-  // of their times.
+  // The fixed time f and the time w of the work overlap partly. Together they
+  // take (w^3 + f^3)^(1/3).
   double fixed = parameters.fixedTime;
   double once = std::cbrt(work * work * work + fixed * fixed * fixed);
   // Each step after the first adds one more launch.
