@@ -54,7 +54,7 @@ using Path = llvm::SmallVector<PathComponent, 4>;
 /// text and the position, counted from 0.
 llvm::Expected<Path> parsePath(llvm::StringRef text);
 
-/// Returns the text of a path, from which parsePath returns the same path.
+/// Returns the text of a path. `parsePath` converts it back.
 std::string toString(llvm::ArrayRef<PathComponent> path);
 
 /// The iterations lo, lo + 1, ..., hi - 1 of a repeated module.
@@ -142,8 +142,7 @@ public:
   llvm::SmallVector<IndexRange>
   getUniformRanges(llvm::ArrayRef<PathComponent> path, int64_t count) const;
 
-  /// Returns the text of the pattern, from which `parse` returns the same
-  /// pattern.
+  /// Returns the text of the pattern. `parse` converts it back.
   std::string str() const;
 
 private:
