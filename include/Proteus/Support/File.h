@@ -29,8 +29,8 @@ namespace proteus {
 /// number takes about 10 times the memory of its text.
 inline constexpr size_t maxDescriptionMebibytes = 16;
 
-/// Largest size, in MiB, of a file with IR. It is larger, because a model may
-/// contain large constants.
+/// Largest size, in MiB, of a file with IR. Larger than
+/// `maxDescriptionMebibytes`, because a model may contain large constants.
 inline constexpr size_t maxModuleMebibytes = 256;
 
 /// Reads a text file. Fails if the file is larger than `maxMebibytes` MiB. A
