@@ -27,7 +27,7 @@ public:
   }
 
 private:
-  /// Returns the slowest link of a ring over the group.
+  /// Returns the slowest link of a ring through the group.
   Link linkOf(const GroupShape &group) const {
     if (group.nodes <= 1)
       return intraNode;

@@ -13,14 +13,15 @@
 
 using namespace proteus::cost;
 
-/// Number of queries and of keys in a block, which one thread block computes.
+/// Number of queries, and number of keys, in a block. One thread block computes
+/// one block.
 static constexpr double forwardBlock = 256, backwardBlock = 128;
-/// Work of the backward pass relative to the forward pass: five products, one
-/// of which recomputes the scores, instead of two.
+/// Work of the backward pass relative to the forward pass: five products
+/// instead of two. One of the five recomputes the scores.
 static constexpr double backwardWork = 2.5;
 
-/// Returns the head size of the kernel. Kernels exist for some head sizes;
-/// others are padded to the next one.
+/// Returns the head size that the kernel computes. Kernels exist for some head
+/// sizes only; other sizes are padded to the next larger one.
 static double paddedHead(double size) {
   double granule = size <= 128 ? 32 : 64;
   return granule * std::ceil(size / granule);
@@ -33,24 +34,25 @@ proteus::cost::estimateAttention(const Device &device,
   const Attention &attention = *kernel.attention;
   bool isBackward = kernel.pass != Pass::Forward;
   double block = isBackward ? backwardBlock : forwardBlock;
-  // Short sequences get smaller blocks.
+  // Short sequences have smaller blocks.
   double rows = std::min(block, 16 * std::ceil(attention.queries / 16));
   double columns = std::min(block, 16 * std::ceil(attention.keys / 16));
   double queryBlocks = std::ceil(attention.queries / rows);
   double keyBlocks = std::ceil(attention.keys / columns);
-  // Both products use the larger of the two head sizes.
+  // The two products have different head sizes. Use the larger size for both.
   double head = paddedHead(std::max(attention.keyDim, attention.valueDim));
   double perBlock = 4 * rows * columns * head * (isBackward ? backwardWork : 1);
-  // Blocks on the diagonal of a causal mask are computed completely.
+  // Blocks on the diagonal of a causal mask are computed completely, which adds
+  // half a block per row of blocks.
   double all = queryBlocks * keyBlocks;
   double visited =
       attention.visited >= 1
           ? all
           : std::min(all, attention.visited * all + queryBlocks / 2);
   double total = attention.batch * attention.heads * visited * perBlock;
-  // Each row of blocks is one unit of work. Multiprocessors take the next row
-  // when they are free, so that some end later than others. The longest row is
-  // a lower bound on the time.
+  // A multiprocessor computes one row of blocks after another. At the end, some
+  // multiprocessors still compute their last row while others are idle. The
+  // time is at least that of the longest row.
   double longest = std::min(keyBlocks, 2 * visited / queryBlocks) * perBlock;
   double multiprocessors = static_cast<double>(device.multiprocessors);
   double rate = (isBackward ? parameters.backward : parameters.forward) *

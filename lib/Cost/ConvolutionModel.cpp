@@ -14,12 +14,12 @@
 using namespace proteus::cost;
 using proteus::machine::ConvolutionParameters;
 
-/// Number of input channels below which libraries use other, slower kernels.
+/// Number of input channels below which libraries use slower kernels.
 static constexpr double fewChannels = 8;
-/// Memory traffic of Winograd's transform, as a share of the size of the
-/// transformed tensors.
+/// Memory traffic of Winograd's algorithm for transformed tensors, as a share
+/// of the size of these tensors.
 static constexpr double transformTraffic = 0.44;
-/// Side of a tile of the Fourier transform, in pixels.
+/// Height and width of a tile of the Fourier transform, in pixels.
 static constexpr double frequencyTile = 32;
 /// Share of the rate of the vector units that direct convolutions reach.
 static constexpr double directRate = 0.3;
@@ -35,7 +35,7 @@ const TileRules &proteus::cost::convolutionTileRules(bool onMatrixUnits,
 }
 
 namespace {
-/// Estimates of one convolution by each algorithm.
+/// Estimates one convolution with each algorithm.
 class ConvolutionEstimator {
 public:
   ConvolutionEstimator(const Device &device,
@@ -69,7 +69,7 @@ private:
   double bandwidth() const {
     return parameters.memoryEfficiency * device.memoryBandwidth;
   }
-  /// Multiplies `share` by the factor of the pass.
+  /// Returns `share` times the rate factor of the kernel's pass.
   double rateOf(double share) const {
     if (kernel.pass == Pass::DataGradient)
       share *= parameters.dataGradient;
@@ -107,7 +107,7 @@ private:
   /// Returns the factor on the rate for images with few channels. Matrix units
   /// process eight channels at a time. If the channels of a pixel are adjacent,
   /// libraries pad them and the factor is 1. Otherwise libraries do not use the
-  /// matrix units, as in the measured tables.
+  /// matrix units; published measurements show this.
   double rateOfFewChannels() const {
     if (conv.inChannels >= fewChannels ||
         (conv.channelsLast && parameters.onMatrixUnits))
@@ -117,7 +117,8 @@ private:
                : parameters.fewChannels;
   }
 
-  /// Estimates the product of the matrix of windows and the weights.
+  /// Estimates the convolution as the product of the matrix of its windows and
+  /// the matrix of its weights.
   Estimate implicitProduct() const {
     double share = rateOf(parameters.efficiency) * rateOfFewChannels();
     if (kernel.pass == Pass::DataGradient && conv.stride > 1)
@@ -128,7 +129,7 @@ private:
                            inChannels() * window(), share));
     case Pass::DataGradient: {
       double pixels = conv.height * conv.width;
-      // Number of windows that contain a pixel, on average.
+      // The mean number of windows that contain a pixel.
       double windows = window() * conv.outHeight * conv.outWidth / pixels;
       return tiled(product(conv.batch * pixels, inChannels(),
                            conv.outChannels * windows, share));
@@ -147,8 +148,9 @@ private:
            conv.inChannels >= fewChannels;
   }
 
-  /// Returns the product for one element of the transformed tiles: the element
-  /// of all image tiles times the same element of the weights.
+  /// Returns the product for one element of the transformed tiles. It
+  /// multiplies this element of all image tiles by the same element of the
+  /// weights.
   TiledProduct transformedProduct(double tiles) const {
     double in = conv.inChannels, out = conv.outChannels;
     switch (kernel.pass) {
@@ -162,9 +164,9 @@ private:
     return {};
   }
 
-  /// Estimates Winograd's algorithm with tiles of outputs x outputs results. It
-  /// computes one product for each of the (outputs + kernel size - 1)^2
-  /// elements of a tile of the image.
+  /// Estimates Winograd's algorithm with tiles of `outputs` x `outputs`
+  /// results. The algorithm computes one product for each of the (outputs +
+  /// kernelHeight - 1)^2 elements of a tile of the image.
   Estimate winograd(double outputs) const {
     double side = outputs + conv.kernelHeight - 1;
     double elements = side * side;
@@ -188,9 +190,9 @@ private:
   }
 
   /// Estimates the algorithm that transforms tiles of the image to frequencies
-  /// (Fourier). It computes one complex product, which is four real products,
-  /// for each frequency. Half of the frequencies are conjugates of the others
-  /// and need none. Large batches amortise its memory traffic.
+  /// (Fourier). For each frequency it computes one complex product, which is
+  /// four real products. Half of the frequencies are complex conjugates of
+  /// other frequencies and need no product.
   Estimate frequencies() const {
     double count = frequencyTile * (frequencyTile / 2 + 1);
     double tiles =
@@ -200,7 +202,8 @@ private:
     double in = conv.inChannels, out = conv.outChannels;
     TiledProduct transformed = transformedProduct(tiles);
     transformed.batch *= 4 * count;
-    // Each transform is written and read.
+    // Each transformed value consists of two numbers, because it is complex. It
+    // is written once and read once.
     transformed.bytes =
         kernel.bytes + 2 * 2 * static_cast<double>(byteWidth(kernel.type)) *
                            count * conv.groups *

@@ -21,8 +21,8 @@ using proteus::machine::MemoryParameters;
 using proteus::machine::ProductParameters;
 using proteus::machine::Provenance;
 
-/// Least relative error of kernels of other classes that take the parameters of
-/// MemoryClass::Stream.
+/// Least relative error of a kernel of another class that uses the parameters
+/// of MemoryClass::Stream.
 static constexpr double fusedUncertainty = 0.15;
 
 static Answer answer(const Estimate &estimate, const Provenance &provenance) {
@@ -83,7 +83,8 @@ Answer proteus::cost::estimateKernel(const Device &device,
   case Family::OtherMatrix:
     return answer(estimateOtherMatrix(device, product, kernel), product);
   case Family::Update: {
-    // Few launches update all parameters, so the fixed time is negligible.
+    // A few launches update all parameters of the model. The fixed time is
+    // therefore negligible.
     MemoryParameters stream = all.of(MemoryClass::Stream);
     stream.fixedTime = 0;
     return answer(estimateMemory(device, stream, kernel), stream);
@@ -93,7 +94,7 @@ Answer proteus::cost::estimateKernel(const Device &device,
     MemoryClass kind = options.fusedMemoryKernels ? MemoryClass::Stream : own;
     Answer result =
         answer(estimateMemory(device, all.of(kind), kernel), all.of(kind));
-    // The parameters of MemoryClass::Stream are an assumption for this class.
+    // The parameters of MemoryClass::Stream were not fitted to this class.
     if (kind != own)
       result.uncertainty = std::max(result.uncertainty, fusedUncertainty);
     return result;

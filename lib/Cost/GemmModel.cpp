@@ -13,20 +13,22 @@
 
 using namespace proteus::cost;
 
-/// Sizes of square tiles. More sizes do not improve the fit.
+/// Rows and columns of square tiles. More sizes do not improve the fit.
 static constexpr double tileSizes[] = {128, 64, 32};
-/// Cost of the idle tiles in a partial last wave, relative to busy ones: 0
-/// means that the wave costs its share of tiles, 1 that it costs a full wave.
+/// Cost of the unused multiprocessors in the last wave, relative to used ones.
+/// With 0, the last wave costs only its share of tiles; with 1, it costs a full
+/// wave.
 static constexpr double waveQuantisation = 0.5;
-/// Largest number of partial sums that are stored in memory. Further parts are
-/// summed in the cache.
+/// Largest number of partial sums that move through memory. If there are more,
+/// the others stay in the cache.
 static constexpr double mostStoredParts = 8;
-/// Factor on the rate of weight gradients, whose operands are not contiguous
-/// along the inner dimension.
+/// Factor on the rate of weight gradients. They are slower because their
+/// operands are not contiguous along the inner dimension.
 static constexpr double weightGradientRate = 0.965;
-/// Factor on the rate of batched products of 16-bit types whose rows do not
-/// begin at multiples of 16 bytes, because they run on the vector units. Fitted
-/// to end-to-end times of attention without fusion and with such heads.
+/// Factor on the rate of batched products of 16-bit types if the rows of a
+/// matrix do not begin at multiples of 16 bytes. Such products run on the
+/// vector units. Fitted to end-to-end times of unfused attention with head
+/// sizes that are not multiples of 8.
 static constexpr double misalignedRate = 0.06;
 
 const TileRules &proteus::cost::productTileRules(bool onMatrixUnits) {
@@ -35,8 +37,8 @@ const TileRules &proteus::cost::productTileRules(bool onMatrixUnits) {
   return onMatrixUnits ? matrix : vector;
 }
 
-/// Returns the time of two activities that overlap, but not perfectly: the
-/// 4-norm of their times.
+/// Returns the time of two activities that overlap, but not perfectly. It is
+/// the 4-norm of their times, (a^4 + b^4)^(1/4).
 static double overlapped(double a, double b) {
   double a2 = a * a, b2 = b * b;
   return std::sqrt(std::sqrt(a2 * a2 + b2 * b2));
@@ -81,8 +83,8 @@ static bool isMisaligned(const Kernel &kernel) {
          (offAlignment(product.inner) || offAlignment(product.columns));
 }
 
-/// Returns the sizes and rates of the product of `kernel`. The caller
-/// multiplies `rate` by the factors for the pass and for grouped or misaligned
+/// Returns the sizes and rates of the product of `kernel`. Callers still
+/// multiply `rate` by the factors for the pass and for grouped or misaligned
 /// products.
 static TiledProduct tiledProductOf(const Device &device,
                                    const proteus::machine::ProductParameters &p,
@@ -124,7 +126,7 @@ Estimate proteus::cost::estimateGroupedProduct(
     tiled.rate *= grouped.dataGradient;
   if (kernel.pass == Pass::WeightGradient)
     tiled.rate *= grouped.weightGradient;
-  // Libraries do not split the inner dimension of groups.
+  // Libraries do not split the inner size of grouped products.
   TileRules rules = productTileRules(parameters.onMatrixUnits);
   rules.mostParts = 1;
   Estimate estimate = estimateTiled(tiled, rules);

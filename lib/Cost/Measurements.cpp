@@ -24,7 +24,7 @@ using namespace proteus;
 using namespace proteus::cost;
 
 //===----------------------------------------------------------------------===//
-// Kernels by their sizes
+// Construction of kernels
 //===----------------------------------------------------------------------===//
 
 static double widthOf(DType type) {
@@ -71,7 +71,8 @@ Kernel proteus::cost::makeAttention(const Attention &attention, DType type,
                  attention.keys * attention.visited;
   double sizes = attention.keyDim + attention.valueDim;
   kernel.flops = 2 * pairs * sizes * (backward ? 2.5 : 1);
-  // Queries, keys, values and results; backward their gradients too.
+  // Queries, keys, values and results. The backward pass also moves their
+  // gradients.
   kernel.bytes = attention.batch * attention.heads * widthOf(type) *
                  (attention.queries + attention.keys) * sizes *
                  (backward ? 2 : 1);
@@ -118,7 +119,7 @@ Kernel proteus::cost::makeMemoryKernel(Family family, double bytes,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The columns of a table with the given names. Holds the first error.
+/// Reads fields from the named columns of a table. Keeps the first error.
 class Columns {
 public:
   Columns(const CSV &csv, ArrayRef<StringRef> names) : csv(csv) {
@@ -142,8 +143,8 @@ public:
     fail(row, "too few fields");
     return "";
   }
-  /// Returns a positive number. Records an error and returns 1 if there is
-  /// none.
+  /// Returns the positive number in a field. If the field contains no such
+  /// number, records an error and returns 1.
   double number(size_t row, size_t column) {
     StringRef field = text(row, column);
     double value = numberOf(field);
@@ -187,24 +188,26 @@ Expected<Measurements> proteus::cost::readVidurProducts(StringRef text,
 }
 
 namespace {
-/// Widths of the products of one layer on one device, in elements.
+/// Sizes of the products of one layer on one device, in elements.
 struct Widths {
   double preColumns = 0, postInner = 0, upColumns = 0, downInner = 0;
 
-  /// Returns the width of queries and keys together. The product before
-  /// attention computes queries, keys and as many values as keys; the product
-  /// after attention reads as many elements as there are queries.
+  /// Returns the width of queries and keys together, q + k. The product before
+  /// attention computes queries, keys and values: its columns are q + 2k. The
+  /// product after attention has the inner size q.
   double rope() const { return (preColumns + postInner) / 2; }
   double activation() const { return upColumns + downInner; }
 };
 } // namespace
 
-/// Bytes per token that a rotary embedding reads in addition to queries and
-/// keys, on every device: the position, and a row of cosines and sines in bf16.
-/// The row has as many elements as a head, 128 in nearly all of these models.
+/// Bytes that each device reads for one token of a rotary embedding in addition
+/// to queries and keys: the position, and a row of cosines and sines in bf16.
+/// The row has as many elements as a head, which is 128 in nearly all models of
+/// the table.
 static constexpr double ropeTableBytes = 8 + 2 * 128;
 
-/// Returns the widths of each model by "<model> tp<degree>".
+/// Returns the widths of each model. The keys have the form "<model>
+/// tp<degree>".
 static std::map<std::string, Widths> widthsOf(const Measurements &products) {
   std::map<std::string, Widths> widths;
   for (const Measurement &measurement : products) {
@@ -240,8 +243,8 @@ proteus::cost::readVidurMemoryKernels(StringRef text, StringRef source,
     double tokens = columns.number(row, 3);
     double hidden = tokens * columns.number(row, 4);
     auto add = [&](size_t column, Family family, double bytes) {
-      // Some models lack an operation. 0 bytes mean that the widths are
-      // unknown.
+      // Skip operations that the model does not have, and operations of unknown
+      // size, for which `bytes` is 0.
       StringRef time = columns.text(row, column);
       if (time == "None" || time.empty() || bytes == 0)
         return;
@@ -264,7 +267,8 @@ proteus::cost::readVidurMemoryKernels(StringRef text, StringRef source,
   return all;
 }
 
-/// Returns the type of a name such as "bf16" or "f8e4m3fn".
+/// Returns the type with the name `name`, for example "bf16" or "f8e4m3fn", or
+/// nullopt if the name is unknown.
 static std::optional<DType> typeOf(StringRef name) {
   if (name.starts_with("f8"))
     return DType::F8;
@@ -290,7 +294,7 @@ Expected<Measurements> proteus::cost::readOpenXLA(StringRef text,
       columns.fail(row, "unknown types '" + columns.text(row, 5) + "'");
       break;
     }
-    // On these machines, products of single precision run as TF32.
+    // On the machines of this table, products of single precision run as TF32.
     if (*type == DType::F32)
       type = resultType = DType::TF32;
     Kernel kernel = makeProduct(columns.number(row, 1), columns.number(row, 2),
@@ -310,8 +314,8 @@ Expected<Measurements> proteus::cost::readOpenXLA(StringRef text,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Reader of a sheet that was exported as CSV. The sheet consists of sections,
-/// each with its own header.
+/// Reads a sheet that was exported as CSV. The sheet consists of sections, and
+/// each section has its own header row.
 class DeepBenchReader {
 public:
   DeepBenchReader(const CSV &csv) : csv(csv) {}
@@ -334,7 +338,8 @@ private:
       if (!fields[0].empty()) {
         section = fields[0];
         header = row;
-        // For products, this row also contains the names of the columns.
+        // In the section of products, this row also contains the names of the
+        // columns.
         continue;
       }
       if (section == "Convolution" && header + 1 == row) {
@@ -353,8 +358,9 @@ private:
     return Error::success();
   }
 
-  /// Returns the field of the column whose name is `name` or begins with
-  /// `name (`. Ignores case, because sheets have both "stride" and "Stride".
+  /// Returns the field in the column `name`. Also accepts a column name that
+  /// begins with `name (`, and ignores case, because sheets contain both
+  /// "stride" and "Stride".
   StringRef field(size_t row, StringRef name) const {
     for (auto [i, column] : llvm::enumerate(csv.row(header))) {
       StringRef own = StringRef(column).trim();
@@ -373,7 +379,7 @@ private:
     double m = number(row, "M"), n = number(row, "N"), k = number(row, "K");
     double time = number(row, "Time");
     if (std::isnan(m))
-      return Error::success(); // a remark
+      return Error::success(); // the row is a remark
     if (!(m > 0 && n > 0 && k > 0 && time > 0))
       return csv.errorAt(row, "expected M, N, K and a time");
     all.push_back(
@@ -386,7 +392,7 @@ private:
     Convolution conv;
     conv.width = number(row, "W");
     if (std::isnan(conv.width))
-      return Error::success(); // a remark
+      return Error::success(); // the row is a remark
     conv.height = number(row, "H");
     conv.batch = number(row, "N");
     conv.inChannels = number(row, "C");
@@ -439,7 +445,8 @@ Expected<Measurements> proteus::cost::readDeepBench(StringRef text,
 // SimuMax
 //===----------------------------------------------------------------------===//
 
-/// Returns JSON text without commas at the end of lists and objects.
+/// Returns `text` without trailing commas of lists and objects. Files of
+/// SimuMax contain such commas, but JSON does not allow them.
 static std::string withoutTrailingCommas(StringRef text) {
   std::string result;
   bool inString = false;
@@ -458,7 +465,7 @@ static std::string withoutTrailingCommas(StringRef text) {
 }
 
 namespace {
-/// A key such as "b=1, m=4096, layout=TN", split into its values.
+/// A key of SimuMax such as "b=1, m=4096, layout=TN", split into named values.
 class ShapeKey {
 public:
   ShapeKey(const json::Reader &entry, StringRef key) : entry(entry) {
@@ -524,8 +531,8 @@ static Kernel groupedProductOf(const ShapeKey &key) {
   return makeGroupedProduct(groups, m, n, k, type, out);
 }
 
-/// Returns the attention kernel of a key. SimuMax measured it with a causal
-/// mask, although its efficiencies count all pairs of queries and keys.
+/// Returns the attention kernel of a key. SimuMax measured attention with a
+/// causal mask, which computes half of the (query, key) pairs.
 static Kernel attentionOf(const ShapeKey &key, bool backward) {
   Attention attention;
   attention.batch = key.number("batch");

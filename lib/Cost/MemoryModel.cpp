@@ -22,9 +22,10 @@ proteus::cost::estimateMemory(const Device &device,
   double memory =
       kernel.bytes / (parameters.efficiency * device.memoryBandwidth);
   double work = std::max(compute, memory);
-  // The fixed time and the time of the work overlap: their 3-norm.
+  // The fixed time f and the time w of the work overlap partly. Together they
+  // take (w^3 + f^3)^(1/3).
   double fixed = parameters.fixedTime;
   double once = std::cbrt(work * work * work + fixed * fixed * fixed);
-  // Every further step is one more launch.
+  // Each step after the first adds one more launch.
   return {once + (kernel.steps - 1) * fixed, memory > compute};
 }

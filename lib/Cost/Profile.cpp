@@ -29,14 +29,15 @@ using namespace proteus::cost;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The sizes of one kernel by name. Readers take one size after another. Holds
+/// The named sizes of one kernel. Code that reads a size removes it from the
+/// list. The sizes that are left at the end are therefore unknown ones. Keeps
 /// the first error.
 class Sizes {
 public:
   explicit Sizes(std::map<std::string, double> values)
       : values(std::move(values)) {}
 
-  /// Removes and returns a size that must exist.
+  /// Removes and returns a size, which must exist and be positive.
   double take(StringRef name) {
     auto found = values.find(name.str());
     if (found == values.end()) {
@@ -53,7 +54,7 @@ public:
   double take(StringRef name, double otherwise) {
     return values.count(name.str()) ? take(name) : otherwise;
   }
-  /// Removes and returns a size that is 0, 1 or absent.
+  /// Removes a size, which must be 0, 1 or absent. Returns true if it is 1.
   bool flag(StringRef name) {
     auto found = values.find(name.str());
     if (found == values.end())
@@ -64,7 +65,8 @@ public:
       fail("'" + name + "' must be 0 or 1");
     return value == 1;
   }
-  /// Returns the first error. A size that no reader has taken is an error.
+  /// Returns the first error, or an empty string. A size that was not removed
+  /// is an error.
   std::string finish() {
     if (error.empty() && !values.empty())
       error = "the shape of this kernel has no '" + values.begin()->first + "'";
@@ -143,8 +145,8 @@ static Kernel takeConvolution(Sizes &sizes, DType type, Pass pass) {
   return makeConvolution(conv, type, pass);
 }
 
-/// Sets `kernel` to the kernel of one row. Returns the error, or an empty
-/// string if there is none.
+/// Sets `kernel` to the kernel of one row. Returns an error message, or an
+/// empty string on success.
 static std::string kernelOf(StringRef op, StringRef dtype, StringRef pass,
                             Sizes sizes, Kernel &kernel) {
   std::optional<Family> family = byName<Family>(op, allFamilies());
@@ -246,9 +248,9 @@ static Expected<Measurements> parseOwnCSV(const CSV &csv) {
   return all;
 }
 
-/// Parses JSON of the form
-/// {"device": .., "measured": ..,
-///  "kernels": [{"op", "dtype", "pass", "shape", "time_us"}]}.
+/// Parses JSON in the format
+///   {"device": .., "measured": ..,
+///    "kernels": [{"op", "dtype", "pass", "shape", "time_us"}]}
 static Expected<Measurements> parseOwnJSON(const json::Document &document) {
   json::Reader root = document.root();
   root.expectKeys({"device", "measured", "kernels"});

@@ -19,17 +19,17 @@
 using namespace llvm;
 using namespace proteus::cost;
 
-/// Relative difference between repeated measurements of one kernel.
+/// Expected relative difference between two measurements of one kernel.
 static constexpr double repeatError = 0.02;
-/// Relative error of the modelled slowdown at the sustained clock.
+/// Expected relative error of the modelled slowdown at the sustained clock.
 static constexpr double clockError = 0.5;
 
 namespace {
 
 using Coordinates = std::vector<double>;
 
-/// Coordinates of a kernel in a profile. Two kernels are comparable if their
-/// `same` coordinates are equal. The model interpolates between `sizes`.
+/// Coordinates of a kernel in a profile. The model interpolates between kernels
+/// that have equal values in `same` and different values in `sizes`.
 struct Place {
   Coordinates same, sizes;
 };
@@ -54,7 +54,7 @@ Place placeOf(const Kernel &kernel) {
     place.sizes = {a.batch * a.heads, a.queries};
   } else if (kernel.product) {
     const MatrixProduct &p = *kernel.product;
-    // The width of an element of the result.
+    // The bytes of one element of the result.
     place.same.push_back(kernel.resultBytes / (p.rows * p.columns));
     place.sizes = {p.batch, p.rows / p.batch, p.columns, p.inner};
   } else {
@@ -64,8 +64,8 @@ Place placeOf(const Kernel &kernel) {
   return place;
 }
 
-/// Measurements of kernels that differ in sizes only. The deviation `off` of a
-/// measurement is the logarithm of measured over modelled time.
+/// Measurements of kernels that differ only in their sizes. The deviation `off`
+/// of a measurement is log(measured time / modelled time).
 class Points {
 public:
   /// Adds one measurement.
@@ -75,7 +75,8 @@ public:
     ++point.count;
   }
 
-  /// Returns the mean deviation at `sizes`, or nullopt without measurements.
+  /// Returns the mean deviation of all measurements at `sizes`, or nullopt if
+  /// there are none.
   std::optional<double> measured(const Coordinates &sizes) const {
     auto found = points.find(sizes);
     if (found == points.end())
@@ -83,11 +84,12 @@ public:
     return found->second.off / found->second.count;
   }
 
-  /// Returns the interpolated deviation at `sizes` and the difference between
-  /// the largest and smallest deviation of the neighbours. The neighbours are
-  /// the corners of a cell around `sizes` with as few dimensions as possible:
-  /// along one size if there are such neighbours, else along two, and so on.
-  /// Returns nullopt if there is no such cell.
+  /// Returns the deviation at `sizes`, interpolated between neighbours, and the
+  /// difference between the largest and the smallest deviation of the
+  /// neighbours. The neighbours differ from `sizes` in as few sizes as
+  /// possible. For example, they are a smaller and a larger kernel that differ
+  /// in one size. If there are none, they are four kernels that differ in two
+  /// sizes, and so on. Returns nullopt if there are no neighbours.
   std::optional<std::pair<double, double>>
   between(const Coordinates &sizes) const {
     unsigned count = sizes.size();
@@ -105,7 +107,8 @@ private:
     int count = 0;
   };
 
-  /// Returns true if `a` and `b` agree in the sizes whose bits are not set.
+  /// Returns true if `a` and `b` agree in each size i for which bit i of
+  /// `moving` is not set.
   static bool agree(const Coordinates &a, const Coordinates &b,
                     unsigned moving) {
     for (unsigned i = 0; i < a.size(); ++i)
@@ -114,8 +117,9 @@ private:
     return true;
   }
 
-  /// Interpolates in the logarithms of the sizes whose bits are set in
-  /// `moving`. Returns nullopt unless all corners of the cell were measured.
+  /// Interpolates between the neighbours that differ in the sizes i for which
+  /// bit i of `moving` is set. The interpolation is linear in the logarithms of
+  /// sizes. Returns nullopt if a neighbour was not measured.
   std::optional<std::pair<double, double>> inCell(const Coordinates &sizes,
                                                   unsigned moving) const {
     Coordinates low(sizes.size(), 0), high(sizes.size(), HUGE_VAL);
@@ -167,9 +171,9 @@ public:
         alone(createDeviceModel(atFullClock(device), options)) {
     for (const Measurement &row : profile) {
       Place place = placeOf(row.kernel);
-      // A kernel that was measured alone is compared with the model at the full
-      // clock, at which it ran. The deviation is assumed to be the same at the
-      // clock of a step.
+      // A kernel that was measured outside a step ran at the full clock.
+      // Compare it with the model at this clock. The deviation is assumed to be
+      // the same at the clock of a step.
       const KernelCostModel &like = row.inStep ? *inStep : *alone;
       double model = toSeconds(like.cost(row.kernel).time);
       Kind &kind = kinds[place.same];
@@ -207,21 +211,22 @@ public:
   }
 
 private:
-  /// Kernels that differ in sizes only.
+  /// Kernels that differ only in their sizes.
   struct Kind {
     Points points;
-    bool measuredAlone = false; ///< true if some were measured alone
+    bool measuredAlone = false; ///< true if some were measured outside a step
   };
 
   /// Returns the kernel with the default layout of channels. Profiles do not
-  /// contain the layout; the user measures with that of the stack.
+  /// contain the layout, because users measure with the layout of their stack.
   static Kernel asMeasured(Kernel kernel) {
     if (kernel.convolution)
       kernel.convolution->channelsLast = Convolution().channelsLast;
     return kernel;
   }
 
-  /// Returns the device at the clock without continuous load.
+  /// Returns the device at its full clock, which it reaches without continuous
+  /// load.
   static Device atFullClock(Device device) {
     device.sustained = 1;
     return device;

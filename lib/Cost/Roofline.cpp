@@ -12,8 +12,8 @@
 
 using namespace proteus::cost;
 
-/// Expected mean relative error of the roofline. Kernels take up to twice the
-/// time that follows from the datasheet.
+/// Expected mean relative error of the roofline model. Kernels take up to twice
+/// the time that the model predicts.
 static constexpr double rooflineUncertainty = 0.4;
 
 namespace {

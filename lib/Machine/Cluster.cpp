@@ -43,7 +43,8 @@ int64_t Cluster::devicesPerNode() const {
 }
 
 namespace {
-/// Node of a device, its number in the node, and the kind of the node.
+/// The node of a device, the number of the device in the node, and the kind of
+/// the node.
 struct Place {
   int64_t node = 0;
   uint32_t local = 0;
@@ -51,9 +52,9 @@ struct Place {
 };
 } // namespace
 
-/// Returns the node of `device`. Devices beyond the cluster count as devices of
-/// further nodes of the last run, because passes may use a mesh before the
-/// check that the cluster has enough devices.
+/// Returns the node of `device`. If the cluster has too few devices, continues
+/// with further nodes of the last run, because passes may use a mesh before
+/// they check its size against the cluster.
 static Place placeOf(const Cluster &cluster, int64_t device) {
   assert(device >= 0 && !cluster.nodes.empty());
   int64_t firstNode = 0;

@@ -46,7 +46,8 @@ NodeKind proteus::machine::makeSimpleNode(int64_t count, const Link &intraNode,
     uint32_t pcie = add(VertexKind::PCIeSwitch, "pcie switch", i);
     graph.connect(device, pcie, LinkKind::PCIe, interNode.bandwidth);
     uint32_t nic = add(VertexKind::NIC, "nic", i);
-    // `bandwidth` is the rate that remains of the line rate.
+    // The bandwidth of `interNode` already excludes the overhead of network
+    // protocols, whereas a port has the full line rate.
     graph.vertices[nic].portBandwidth = interNode.bandwidth / networkEfficiency;
     graph.vertices[nic].guid = graph.vertices[nic].name;
     graph.connect(nic, pcie, LinkKind::PCIe, interNode.bandwidth);
@@ -64,8 +65,8 @@ NodeKind proteus::machine::makeSimpleNode(int64_t count, const Link &intraNode,
   return kind;
 }
 
-/// Reads the short form of a cluster file: equal nodes, each with devices on
-/// one switch.
+/// Reads the short format of a cluster file: equal nodes, and in each node
+/// devices on one switch.
 static void readSimpleCluster(const Reader &root, Cluster &cluster) {
   root.expectKeys({"name", "source", "device", "nodes", "devices_per_node",
                    "intra_node", "inter_node", "host"});
@@ -207,8 +208,9 @@ static void readFabric(const Reader &reader, Fabric &fabric) {
 // Links for cost models with two levels
 //===----------------------------------------------------------------------===//
 
-/// Returns the lowest bandwidth out of a device of a node: over NVLink if the
-/// device has NVLinks, else over PCIe. It is 0 for a device without links.
+/// Returns the lowest bandwidth out of a device of a node. The bandwidth out of
+/// a device is that of its NVLinks, or of its PCIe link if it has no NVLinks,
+/// or 0 without links.
 static double leastDeviceBandwidth(const NodeGraph &graph) {
   std::vector<double> nvlink(graph.vertices.size()),
       pcie(graph.vertices.size());
@@ -229,8 +231,8 @@ static double nicShare(const NodeKind &kind) {
   return all / kind.numDevices();
 }
 
-/// Sets the two links to the lowest bandwidth and the highest latency of all
-/// kinds of nodes in the cluster.
+/// Sets `intraNode` and `interNode` to the lowest bandwidth and the highest
+/// latency of all kinds of nodes in the cluster.
 static void deriveLinks(Cluster &cluster) {
   bool first = true;
   for (const NodeRun &run : cluster.nodes) {

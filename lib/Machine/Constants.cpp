@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reading and writing of the constants of collectives. The embedded sets are in
-// clusters/communication, one file per set, and each file contains its source.
-// scripts/calibrate writes the fitted sets.
+// Reads and writes the constants of collectives. Sets of constants are embedded
+// from clusters/communication. That folder has one file per set, and each file
+// states the source of its values. scripts/calibrate writes the fitted sets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,12 +30,12 @@ using json::Reader;
 
 static constexpr double us = 1e-6;
 static constexpr double gigabytes = 1e9;
-/// Unit of fill costs in files: microseconds per square root of a microsecond
-/// of wire time, in square roots of seconds.
+/// Unit of fill costs in files: the square root of a microsecond, expressed in
+/// square roots of seconds.
 static constexpr double rootUs = 1e-3;
 
 //===----------------------------------------------------------------------===//
-// Constants of a file
+// Reading
 //===----------------------------------------------------------------------===//
 
 double proteus::machine::readShare(const Reader &number, double most) {
@@ -61,8 +61,8 @@ static void readPart(const Reader &reader, StringRef key, double &value) {
     value = reader[key].nonNegative(10);
 }
 
-/// Reads a share of a bandwidth. It may exceed 1, because it is relative to the
-/// bandwidth that the library assumes for the link.
+/// Reads a share of a bandwidth. The share may exceed 1, because it is relative
+/// to the bandwidth that the communication library assumes for a link.
 static void readEfficiency(const Reader &reader, StringRef key, double &value) {
   if (reader.has(key))
     value = readShare(reader[key], 10);
@@ -185,11 +185,11 @@ Error proteus::machine::parseConstants(StringRef text, StringRef source,
 }
 
 //===----------------------------------------------------------------------===//
-// Constants as text
+// Writing
 //===----------------------------------------------------------------------===//
 
-/// Converts a value to a unit, rounded to nine digits, so that a value from a
-/// file is printed as it was in the file.
+/// Returns `value` in multiples of `unit`, rounded to nine digits. A value that
+/// was read from a file is therefore printed as it was in the file.
 static double inUnit(double value, double unit) {
   char text[64];
   std::snprintf(text, sizeof text, "%.9g", value / unit);
@@ -290,7 +290,8 @@ struct ConstantFile {
 };
 } // namespace
 
-/// Sorted by name: the build file lists them in that order.
+/// The embedded sets of constants. They are sorted by name, because the build
+/// file lists them in this order.
 static constexpr ConstantFile files[] = {
 #include "ConstantFiles.inc"
 };
@@ -302,7 +303,8 @@ std::vector<std::string> proteus::machine::constantSetNames() {
   return names;
 }
 
-/// Returns the set `name`, or null if there is none. Parses the files once.
+/// Returns the embedded set `name`, or null if no set has this name. The first
+/// call parses all sets.
 static const CollectiveConstants *findSet(StringRef name) {
   static const std::vector<CollectiveConstants> sets = [] {
     std::vector<CollectiveConstants> all;

@@ -27,7 +27,8 @@ struct EmbeddedDevice {
 };
 } // namespace
 
-/// Sorted by name: the build file lists them in that order.
+/// The embedded devices. They are sorted by name, because the build file lists
+/// them in this order.
 static constexpr EmbeddedDevice embeddedDevices[] = {
 #include "DeviceFiles.inc"
 };
@@ -106,7 +107,8 @@ static Architecture readArchitecture(const Reader &reader) {
   return Architecture::Other;
 }
 
-/// Reads a factor on a time, which is at least 1. Returns 1 if it is absent.
+/// Reads a factor on a time, which must be at least 1. Returns 1 if the key is
+/// absent.
 static double readSlowdown(const Reader &reader, StringRef key) {
   if (!reader.has(key))
     return 1;
@@ -165,7 +167,8 @@ static Device readInlineDevice(const Reader &reader) {
     device.sustained = reader["sustained"].positive(1);
   if (reader.has("kernels")) {
     device.kernels = readKernels(reader["kernels"]);
-    // The models of kernels count waves of tiles per multiprocessor.
+    // The models of kernels need the number of multiprocessors, because they
+    // count waves of tiles.
     if (device.multiprocessors == 0)
       reader["kernels"].fail("the device needs 'multiprocessors' too");
   }
@@ -186,7 +189,7 @@ Expected<Device> proteus::machine::parseDeviceJSON(StringRef text,
 static Device readNamedDevice(const Reader &reader);
 
 /// Reads a variant of an embedded device, such as a board with less power or
-/// other memory.
+/// with more memory.
 static Device readSimilarDevice(const Reader &reader) {
   reader.expectKeys({"like", "sustained", "memory_gib", "memory_gb"});
   Device device = readNamedDevice(reader["like"]);

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The flat format is one object of numbers, with the number of nodes and of
-// GPUs per node. An NCCL topology dump next to the file describes a node.
+// The flat format is one JSON object of numbers, for example the number of
+// nodes and of GPUs per node. An NCCL topology dump next to the file describes
+// a node.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +23,9 @@ using namespace proteus;
 using namespace proteus::machine;
 using json::Reader;
 
-/// Latencies in seconds, which the format lacks: those of NCCL's rings over
-/// PCIe and the network, and an estimate for copies to the host.
+/// Latencies in seconds, because the format has none. Those of a hop over PCIe
+/// and over the network are NCCL's values for rings; that of a copy to the host
+/// is an estimate.
 static constexpr double hopLatency = 5.7e-6;
 static constexpr double networkLatency = 9.6e-6;
 static constexpr double hostLatency = 10e-6;

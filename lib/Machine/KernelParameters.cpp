@@ -57,7 +57,7 @@ ArrayRef<MemoryClass> proteus::machine::allMemoryClasses() {
   return classes;
 }
 
-/// Returns the type whose parameters a type without parameters takes.
+/// Returns the type to use if a device has no parameters of `type`.
 static DType substituteOf(DType type) {
   if (type == DType::BF16)
     return DType::F16;

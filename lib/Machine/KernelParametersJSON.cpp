@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reading and writing of the section "kernels" of device files. The overloads
-// of `visit` list the fields of each set of parameters; both directions use
-// them.
+// Reads and writes the section "kernels" of device files. The overloads of
+// `visit` list the fields of each set of parameters for the reader and the
+// writer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ namespace {
 enum class Unit { Share, Microseconds };
 } // namespace
 
-/// Largest valid share. A larger one is in a wrong unit.
+/// Largest valid share. A larger value probably has a wrong unit.
 static constexpr double maxShare = 100;
 
 template <typename Visitor>
@@ -75,15 +75,14 @@ static void visit(MemoryParameters &parameters, Visitor field) {
   field("fixed_us", parameters.fixedTime, Unit::Microseconds);
 }
 
-/// Returns the field that is true if the products run on matrix units, or null
-/// if the parameters have no such field. Only products and convolutions have
-/// it.
+/// Returns the field `onMatrixUnits` of products and convolutions. Other
+/// parameters do not have this field: returns null for them.
 static bool *unitsOf(ProductParameters &p) { return &p.onMatrixUnits; }
 static bool *unitsOf(ConvolutionParameters &p) { return &p.onMatrixUnits; }
 static bool *unitsOf(Provenance &) { return nullptr; }
 
-/// Returns true if the share `name` may be zero. Zero means that the library or
-/// the device does not have this effect.
+/// Returns true if the share `name` may be zero. Zero then means that the
+/// library or the device does not have the effect.
 static bool mayBeZero(StringRef name) {
   return name == "winograd" || name == "tail";
 }
@@ -179,8 +178,8 @@ template <typename T> static std::string format(T parameters) {
     text += std::string("\"units\": ") +
             (*onMatrixUnits ? "\"matrix\", " : "\"vector\", ");
   visit(parameters, [&](StringRef name, double value, Unit unit) {
-    // Microseconds are rounded to three digits after the point, because
-    // measurements are not more precise.
+    // Round microseconds to three decimal places, because measurements are not
+    // more precise.
     if (unit == Unit::Microseconds)
       value = std::round(value * 1e9) / 1e3;
     text += json::quote(name) + ": " + json::formatNumber(value) + ", ";
@@ -190,8 +189,8 @@ template <typename T> static std::string format(T parameters) {
   return text + "}";
 }
 
-/// Returns the lines of an object with one line per entry, indented for the
-/// second level of the section.
+/// Returns a JSON object with one line per entry, indented for the second level
+/// of the section.
 static std::string
 formatEntries(ArrayRef<std::pair<StringRef, std::string>> entries) {
   std::string text = "{\n";

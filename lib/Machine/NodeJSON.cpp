@@ -22,26 +22,28 @@ using json::Reader;
 
 namespace {
 
-/// A CPU or a PCIe switch in a file, with the components below it.
+/// A CPU or a PCIe switch of a file, and the components below it.
 struct Branch {
   explicit Branch(Reader where) : where(std::move(where)) {}
 
-  Reader where; ///< for errors
-  // CPUs only.
+  Reader where; ///< position in the file, for error messages
+  // Fields of CPUs only.
   CPUVendor vendor = CPUVendor::Other;
   uint32_t model = 0;
-  // Bytes/s of the links below it: to NICs and switches, and to devices.
+  // Bandwidths of the links below the branch, in bytes/s: of each link to a NIC
+  // or switch, and of each link to a device.
   double bandwidth = 0;
   double deviceBandwidth = 0;
   std::vector<int64_t> devices, nics; ///< numbers in the first copy
   std::vector<Branch> switches;
   int64_t copies = 1;
-  // Number of devices and NICs of one copy. The numbers of the next copy are
-  // higher by this.
+  // Number of devices and NICs in one copy, including those below its switches.
+  // In copy k, the numbers of devices are higher than in the first copy by k *
+  // numDevices, and the numbers of NICs by k * numNICs.
   int64_t numDevices = 0, numNICs = 0;
 };
 
-/// Reader of one kind of node.
+/// Reads one kind of node.
 class NodeReader {
 public:
   NodeReader(const Reader &reader, StringRef name, const Cluster &cluster)
@@ -76,11 +78,11 @@ private:
   const Reader &reader;
   const Cluster &cluster;
   NodeKind kind;
-  std::vector<uint32_t> devices, nics, cpus; ///< vertices
-  /// True for devices and NICs that are in the PCIe tree.
+  std::vector<uint32_t> devices, nics, cpus; ///< numbers of vertices
+  /// For each device and NIC: true if it is in the PCIe tree.
   std::vector<bool> placedDevices, placedNICs;
-  std::vector<std::vector<int64_t>> near; ///< devices near each NIC
-  bool switched = false;                  ///< true with an NVSwitch
+  std::vector<std::vector<int64_t>> near; ///< for each NIC: devices near it
+  bool switched = false;                  ///< true if there is an NVSwitch
   bool hasNVLink = false;
 };
 } // namespace
@@ -91,8 +93,8 @@ void proteus::machine::indexDevices(NodeKind &kind) {
     kind.deviceTypes.push_back(kind.graph.vertices[vertex].type);
 }
 
-/// Largest number of vertices. A file with more probably has nested copies by
-/// mistake.
+/// Largest number of vertices of a node. A file with more vertices probably
+/// nests `copies` by mistake.
 static constexpr size_t maxVertices = 4 * maxDevicesPerNode;
 
 //===----------------------------------------------------------------------===//
@@ -225,13 +227,14 @@ void NodeReader::readNICs(const Reader &list) {
   }
 }
 
-/// Connects NICs and devices if the file has no PCIe tree. Each NIC gets a
-/// switch that connects it with the devices near it at the bandwidth of the
-/// NIC. A device may be near several NICs.
+/// Connects NICs and devices if the file has no PCIe tree. Each NIC gets a PCIe
+/// switch. The switch connects the NIC to the devices near it, at the bandwidth
+/// of the NIC. A device may be near several NICs.
 void NodeReader::attachNICs() {
   int64_t numDevices = devices.size(), numNICs = nics.size();
   if (llvm::all_of(near, [](const auto &list) { return list.empty(); })) {
-    // Distribute devices and NICs evenly; consecutive devices share a NIC.
+    // The file has no `near`. Assign devices to NICs evenly: consecutive
+    // devices share a NIC, or each device gets several consecutive NICs.
     for (int64_t i = 0; i < std::max(numDevices, numNICs); ++i)
       near[numNICs <= numDevices ? i * numNICs / numDevices : i].push_back(
           numNICs <= numDevices ? i : i * numDevices / numNICs);
@@ -252,8 +255,8 @@ void NodeReader::attachNICs() {
 // The PCIe tree
 //===----------------------------------------------------------------------===//
 
-/// Returns the bytes/s of `width` lanes of a PCIe generation after the overhead
-/// of the protocol, as NCCL assumes.
+/// Returns the bandwidth that NCCL assumes for `width` lanes of a PCIe
+/// generation, in bytes/s. It excludes the overhead of the protocol.
 static double pcieBandwidth(int64_t generation, int64_t width) {
   return 3e9 * static_cast<double>(int64_t(1) << (generation - 1)) *
          static_cast<double>(width) / 16;
@@ -275,7 +278,7 @@ static CPUVendor readVendor(const Reader &reader) {
   return CPUVendor::Other;
 }
 
-/// Returns the bytes/s between two CPUs, as NCCL assumes.
+/// Returns the bandwidth that NCCL assumes between two CPUs, in bytes/s.
 static double socketBandwidth(CPUVendor vendor, uint32_t model) {
   constexpr uint32_t skylake = 0x55, sapphireRapids = 0x8f,
                      emeraldRapids = 0xcf;
@@ -341,7 +344,8 @@ Branch NodeReader::readBranch(const Reader &where, PCIeLink below, bool isCPU) {
       const Branch &added = branch.switches.back();
       branch.numDevices += added.copies * added.numDevices;
       branch.numNICs += added.copies * added.numNICs;
-      // Limit the numbers to more than a node may have, to avoid an overflow.
+      // Limit the numbers to avoid an overflow. The limit is above that of a
+      // node, so that the numbers still fail the later check.
       branch.numDevices = std::min(branch.numDevices, 2 * maxDevicesPerNode);
       branch.numNICs = std::min(branch.numNICs, 2 * maxDevicesPerNode);
     }
@@ -366,9 +370,9 @@ bool NodeReader::attach(const Branch &branch, uint32_t vertex,
   return true;
 }
 
-/// Connects one copy of the components below `branch` to `vertex`. The numbers
-/// of its devices and NICs are higher than in the file by `device` and `nic`.
-/// Returns false after an error.
+/// Connects one copy of the components below `branch` to `vertex`. In this
+/// copy, `device` is added to the numbers of devices in the file, and `nic` to
+/// the numbers of NICs. Returns false after an error.
 bool NodeReader::addBranch(const Branch &branch, uint32_t vertex,
                            int64_t device, int64_t nic) {
   for (int64_t number : branch.devices)

@@ -22,7 +22,8 @@ struct Preset {
 };
 } // namespace
 
-/// Sorted by name: the build file lists them in that order.
+/// The embedded clusters. They are sorted by name, because the build file lists
+/// them in this order.
 static constexpr Preset presets[] = {
 #include "ClusterPresets.inc"
 };
@@ -55,7 +56,7 @@ Expected<Cluster> proteus::machine::parseClusterPreset(StringRef text) {
       parseClusterJSON(preset->text, ("preset " + preset->name).str());
   if (!cluster || !text.contains(':'))
     return cluster;
-  // All nodes of a preset are of one kind.
+  // All nodes of a preset are of one kind, so a preset has one run of nodes.
   int64_t &nodes = cluster->nodes.front().count;
   StringRef count = text.split(':').second;
   if (count.getAsInteger(10, nodes) || nodes < 1 || nodes > maxNodes)

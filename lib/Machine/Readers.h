@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions that the readers of devices, nodes and clusters have in common. A
-// reader that fails records its error in the document and returns a valid
+// Functions that the readers of devices, nodes and clusters share. A function
+// that fails records the error in the JSON document and returns a valid
 // default.
 //
 //===----------------------------------------------------------------------===//
@@ -20,7 +20,8 @@
 
 namespace proteus::machine {
 
-// Limits of values. A value beyond them is in a wrong unit.
+// Limits of values in files. A value beyond its limit probably has a wrong
+// unit.
 constexpr double maxTeraflops = 1e9;
 constexpr double maxGigabytesPerSecond = 1e9;
 constexpr double minGigabytesPerSecond = 1e-6;
@@ -28,18 +29,18 @@ constexpr double maxMemoryGigabytes = 1e6;
 constexpr double maxMicroseconds = 1e9;
 constexpr int64_t maxMultiprocessors = 1 << 20;
 constexpr int64_t maxDevicesPerNode = 65536;
-/// Every pair of CPUs has a link, so the number of links is quadratic.
+/// Lower than the limit of devices, because every pair of CPUs has a link.
 constexpr int64_t maxCPUsPerNode = 256;
 
-/// Returns the seconds of a key in microseconds.
+/// Reads the value of `key` in microseconds and returns it in seconds.
 double readMicroseconds(const json::Reader &reader, llvm::StringRef key);
-/// Returns the bytes/s of a number in GB/s.
+/// Reads a number in GB/s and returns it in bytes/s.
 double readGigabytesPerSecond(const json::Reader &number);
-/// Returns the bytes/s of a key in GB/s.
+/// Reads the value of `key` in GB/s and returns it in bytes/s.
 double readBandwidth(const json::Reader &reader, llvm::StringRef key);
-/// Returns the bytes/s of a key in Gbit/s.
+/// Reads the value of `key` in Gbit/s and returns it in bytes/s.
 double readGigabits(const json::Reader &reader, llvm::StringRef key);
-/// Returns a number from 0.001 to `most`.
+/// Reads a share, which must be between 0.001 and `most`.
 double readShare(const json::Reader &number, double most);
 /// Reads an object {"bandwidth_gbps": 25, "latency_us": 5}.
 Link readLink(const json::Reader &reader);
@@ -48,28 +49,30 @@ Link readLink(const json::Reader &reader);
 KernelParameters readKernels(const json::Reader &reader);
 /// Reads the name of an embedded device, or an object that describes a device.
 Device readDevice(const json::Reader &reader);
-/// Reads a kind of node of `cluster`, whose types of devices must be known.
+/// Reads a kind of node. `cluster` must already contain the types of devices.
 NodeKind readNodeKind(const json::Reader &reader, llvm::StringRef name,
                       const Cluster &cluster);
-/// Returns the embedded set of constants of the given name, or `otherwise`
-/// after an error.
+/// Reads the name of an embedded set of constants and returns the set. If no
+/// set has this name, fails and returns `otherwise`.
 const CollectiveConstants &readLike(const json::Reader &name,
                                     const CollectiveConstants &otherwise);
-/// Replaces the constants for which the object has keys. The caller reads the
-/// key `like` and sets `constants` to that set before.
+/// Replaces the constants for which the object has keys. Ignores the key
+/// `like`: callers have already set `constants` to the set that it names.
 void readConstants(const json::Reader &reader, CollectiveConstants &constants);
 
-/// Sets NodeKind::deviceTypes according to the graph of `kind`.
+/// Fills NodeKind::deviceTypes from the graph of `kind`.
 void indexDevices(NodeKind &kind);
-/// Returns a node of `count` devices on one switch with one NIC per device. Its
-/// collectives cost as much as the ring formulas over the two links state.
+/// Returns a node of `count` devices on one switch, with one NIC per device.
+/// The constants of its collectives follow from the two links: a step takes the
+/// latency of a link, and the data move at its bandwidth.
 NodeKind makeSimpleNode(int64_t count, const Link &intraNode,
                         const Link &interNode);
-/// Returns an error message if a device or NIC of `graph` cannot be reached
-/// from the first device, or an empty string.
+/// Returns an error message if `graph` has no device, if a device or NIC cannot
+/// be reached from the first device, or if a NIC has no bandwidth. Otherwise
+/// returns an empty string.
 std::string findUnreachable(const NodeGraph &graph);
 
-/// Reads the flat format of the reference.
+/// Reads a cluster in the flat format of the reference into `cluster`.
 void readFlatCluster(const json::Reader &root, const FileReader &readFile,
                      Cluster &cluster);
 

@@ -32,8 +32,8 @@ struct Preset {
 };
 } // namespace
 
-/// Embedded files, sorted by name because the build file lists them in that
-/// order.
+/// The embedded stacks and sites. They are sorted by name, because the build
+/// file lists them in this order.
 static constexpr Preset stacks[] = {
 #include "StackFiles.inc"
 };
@@ -92,7 +92,8 @@ void StackParameters::captureGraphs() {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Reads a word of an enumeration.
+/// Sets `target` to the value of `key`, which is a word of an enumeration. Does
+/// nothing if the key is absent.
 template <typename Enum>
 static void readEnum(const Reader &reader, StringRef key, Enum &target) {
   if (!reader.has(key))
@@ -150,7 +151,7 @@ static void readModel(const Reader &reader, Stack &stack) {
   }
 }
 
-/// Reads the field of the plan whose key in a stack is `key`.
+/// Reads the plan field that has the key `key` in stack files.
 static void readDecision(const Reader &reader, StringRef key, Stack &stack) {
   const plan::Field *field = find_if(
       plan::fields(), [&](const auto &field) { return field.stackKey == key; });
@@ -169,7 +170,7 @@ static void readDecision(const Reader &reader, StringRef key, Stack &stack) {
     value.fail(reason);
 }
 
-/// Returns the keys of the parameters in one section.
+/// Returns the keys of the mechanism parameters in one section of a stack file.
 static SmallVector<StringRef> parameterKeys(StringRef section) {
   SmallVector<StringRef> keys;
   for (const StackParameterRow &row : stackParameterRows())
@@ -199,7 +200,7 @@ static void readStep(const Reader &reader, Stack &stack) {
   readEnum(reader, "gradient_type", stack.gradientType);
 }
 
-/// Reads rates such as {"hopper": 0.5}.
+/// Reads the rate of each generation, for example {"hopper": 0.5}.
 static void readRates(const Reader &reader, ArchitectureRates &rates) {
   SmallVector<StringRef> names;
   for (Architecture architecture : allArchitectures())
@@ -211,7 +212,7 @@ static void readRates(const Reader &reader, ArchitectureRates &rates) {
       rates.set(architecture, reader[stringify(architecture)].positive(10));
 }
 
-/// Reads factors such as {"norm": 2}.
+/// Reads the factor of each traffic class, for example {"norm": 2}.
 static void readTraffic(const Reader &reader, TrafficFactors &factors) {
   SmallVector<StringRef> names;
   for (unsigned i = 0; i < numTrafficClasses; ++i)
@@ -222,7 +223,7 @@ static void readTraffic(const Reader &reader, TrafficFactors &factors) {
       factors[i] = reader[name].positive(1000);
 }
 
-/// Reads the parameters of mechanisms in one section.
+/// Reads the mechanism parameters in one section of a stack file.
 static void readParameters(const Reader &reader, StringRef section,
                            StackParameters &parameters) {
 #define IF_GIVEN(SECTION, KEY) if (section == SECTION && reader.has(KEY))

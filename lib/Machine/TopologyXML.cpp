@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A dump (NCCL_TOPO_DUMP_FILE) is a tree: CPUs, below them PCIe switches, and
-// below these GPUs and NICs. Both ends of an NVLink list it. Speeds are
-// converted to the bandwidths that NCCL 2.10.3 assumes for them, so that the
-// ring search finds the rings of NCCL. Later generations have the bandwidths of
-// NCCL 2.30.
+// A dump (NCCL_TOPO_DUMP_FILE) is a tree of CPUs, PCIe switches below the CPUs,
+// and GPUs and NICs below the switches. An NVLink is listed by the GPUs at both
+// of its ends. Speeds are converted to the bandwidths that NCCL 2.10.3 assumes
+// for them, so that the ring search finds the rings of NCCL. Newer GPUs have
+// the bandwidths of NCCL 2.30.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@
 using namespace llvm;
 using namespace proteus::machine;
 
-// Limits that no machine reaches. They bound the time for a wrong or hostile
-// file.
+// Limits that no real machine reaches. They bound the time to read a wrong or
+// hostile file.
 static constexpr size_t maxTextBytes = 16 << 20;
 static constexpr size_t maxVertices = 4096;
 static constexpr unsigned maxDepth = 32;
@@ -39,14 +39,15 @@ static constexpr int64_t maxPortMegabits = 100000000; // 100 Tb/s
 
 static constexpr uint32_t noVertex = ~0u;
 static constexpr double gigabyte = 1e9;
-/// Rate and width of a bus without a stated speed: a PCIe 3.0 x16 slot. The
-/// rate is in GB/s of 80 lanes.
+/// Rate and width of a bus if the file contains no speed: a PCIe 3.0 x16 slot.
+/// The rate is in GB/s for 80 lanes.
 static constexpr double unknownLaneRate = 60;
 static constexpr int64_t unknownLanes = 16;
 static constexpr int64_t unknownPortMegabits = 10000;
 static constexpr StringRef nvSwitchClass = "0x068000";
 
-/// Returns the GB/s of one NVLink in one direction, by compute capability.
+/// Returns the bandwidth, in GB/s, of one NVLink in one direction, for a GPU of
+/// the compute capability `capability` (70, 80, 90, ...).
 static double nvlinkRate(uint32_t capability) {
   if (capability >= 100)
     return 40.1;
@@ -57,7 +58,7 @@ static double nvlinkRate(uint32_t capability) {
   return capability >= 70 ? 22 : 18;
 }
 
-/// Returns the GB/s between two sockets.
+/// Returns the bandwidth between two CPUs, in GB/s.
 static double socketRate(const Vertex &cpu) {
   constexpr uint32_t skylake = 0x55;
   switch (cpu.vendor) {
@@ -111,14 +112,16 @@ private:
   NodeGraph graph;
   std::string error; ///< the first error
 
-  /// One end of a connection of `count` NVLinks.
+  /// An `nvlink` element of a GPU: `count` NVLinks to another GPU or to a
+  /// switch.
   struct Bridge {
     uint32_t device;
     std::string target; ///< bus id of the other end; empty for a switch
     int64_t count;
     pugi::xml_node node;
   };
-  // Vertices by bus id, and by the attribute `dev` of GPUs and of NICs.
+  // Vertices by bus id, by the attribute `dev` of GPUs, and by the attribute
+  // `dev` of NICs.
   std::map<std::string, uint32_t> byBus;
   std::map<int64_t, uint32_t> byDev, byNetDev;
   std::vector<uint32_t> cpus;
@@ -180,8 +183,8 @@ uint32_t TopologyReader::add(pugi::xml_node node, Vertex vertex) {
   return graph.addVertex(std::move(vertex));
 }
 
-/// Returns the bytes/s of the slot of a 'pci' element. Speed and width are
-/// empty in dumps of systems that do not report them.
+/// Returns the bandwidth, in bytes/s, of the slot of a 'pci' element. Speed and
+/// width are empty in dumps of systems that do not report them.
 double TopologyReader::busBandwidth(pugi::xml_node node) {
   int64_t lanes = integer(node, "link_width", 0, 64, 0);
   if (lanes == 0)
@@ -189,8 +192,8 @@ double TopologyReader::busBandwidth(pugi::xml_node node) {
   double laneRate = unknownLaneRate;
   StringRef speed = StringRef(node.attribute("link_speed").value()).trim();
   if (!speed.empty()) {
-    // Transfer rate in GT/s, as in "8 GT/s" or "16.0 GT/s PCIe", and GB/s of 80
-    // lanes at that rate.
+    // Transfer rates in GT/s, and the bandwidth of 80 lanes at each rate in
+    // GB/s. Files contain rates such as "8 GT/s" or "16.0 GT/s PCIe".
     static constexpr std::pair<double, double> rates[] = {
         {2.5, 15}, {5, 30}, {8, 60}, {16, 120}, {32, 240}, {64, 480}};
     auto [amount, unit] = speed.split(' ');
@@ -382,7 +385,8 @@ void TopologyReader::connectNVLinks() {
       continue;
     }
     auto target = byBus.find(bridge.target);
-    // A dump contains only the visible GPUs, but their links to all GPUs.
+    // A dump contains only the GPUs that the process could see. Their links may
+    // lead to other GPUs.
     if (target == byBus.end()) {
       graph.remarks.push_back(where(bridge.node) + ": the nvlink to '" +
                               bridge.target +
@@ -431,7 +435,8 @@ void TopologyReader::connectNVLinks() {
   }
 }
 
-/// Numbers the devices from 0 in the order of their numbers in the dump.
+/// Numbers the devices from 0 in the order of their attribute `dev`. NICs can
+/// access a device's memory directly only if all NIC ports support it.
 void TopologyReader::numberDevices() {
   uint32_t index = 0;
   for (auto [dev, vertex] : byDev) {

@@ -29,45 +29,49 @@ Communicator::~Communicator() = default;
 // Constants of NCCL 2.30's tuner that are the same for all machines; see
 // docs/collectives.md. Times are in seconds and rates in bytes/s.
 static constexpr double us = 1e-6;
-/// Times of a step inside a node of a ring across nodes.
+/// Time of one ring step inside a node, for a ring that spans several nodes.
 static constexpr double nvlinkStep = 3.4 * us, pcieStep = 5.7 * us;
-/// Time of a step inside a node of a tree.
+/// Time of one tree step inside a node.
 static constexpr double treeStep = 4 * us;
-/// Times of other steps between nodes, as shares of the step of a ring with the
-/// Simple protocol.
+/// Time of one step between nodes for rings and trees with a low-latency
+/// protocol, in-switch trees and messages. Each is a share of the time of a
+/// ring step with the Simple protocol.
 static constexpr double lowRingShare = 4.0 / 14, lowTreeShare = 8.5 / 14;
 static constexpr double inSwitchShare = 20.9 / 14, messageShare = 0.75;
-/// Share of the ring width inside a node that the chain of a tree reaches,
-/// because it carries data in both directions.
+/// Bandwidth of a tree inside a node, as a share of the bandwidth of rings. A
+/// tree reaches only half of it, because its chain carries data in both
+/// directions.
 static constexpr double treeWidth = 0.51;
-/// Share of a ring's bandwidth that the library assumes for trees when it
-/// chooses an algorithm. The library assumes it for two nodes too, although the
-/// tree then sends all data only once.
+/// Bandwidth that the library assumes for trees when it chooses an algorithm,
+/// as a share of a ring's bandwidth. The library also assumes this for two
+/// nodes, although a tree of two nodes sends all data only once.
 static constexpr double expectedOfTrees = 0.46;
-/// Factors on the latency of ring all-reduces across nodes with the Simple
-/// protocol and at least 4 KiB per member.
+/// Factors on the latency of ring all-reduces across nodes, if they use the
+/// Simple protocol and have at least 4 KiB per member. Old devices are those of
+/// compute capability below 8.0.
 static constexpr double plateau = 1.4, plateauOfOldDevices = 1.9;
-/// Constants of parallel trees: base time, time of a step as a share of the
-/// step of a ring, time per member, and share of a ring's bandwidth.
+/// Constants of parallel trees: base time, time of a step as a share of a ring
+/// step, time per member, and bandwidth as a share of a ring's bandwidth.
 static constexpr double parallelBase = 8 * us, parallelShare = 1 / 3.5;
 static constexpr double parallelMember = 2.8 * us, parallelWidth = 0.75;
-/// Time that an all-to-all takes for each member of another node.
+/// Latency that each member on another node adds to an all-to-all.
 static constexpr double exchangeAcross = 2.4 * us;
 
 /// Time of a copy into a buffer of another device and of the flag that
-/// announces it: two launches of about 2 us each, one after the other.
+/// announces the copy: two launches of about 2 us each, one after the other.
 static constexpr double bufferBase = 4 * us;
 
-// Number of channels that the messages of a group share, and largest number per
-// message. A message uses more channels if its part per channel exceeds the
-// chunk size, in bytes, of its route.
+// Number of channels that the messages of a group share, and largest number of
+// channels of one message.
 static constexpr int64_t messageChannels = 64, mostChannels = 32;
 /// Largest message in bytes that uses the low-latency protocol: 16 KiB for each
 /// of 32 channels.
 static constexpr int64_t lowMessage = 512 << 10;
+// Chunk sizes in bytes, for each kind of route. A message uses more channels if
+// each channel would otherwise carry more than a chunk.
 static constexpr int64_t nvlinkChunk = 16 << 20, pcieChunk = 4 << 20;
 static constexpr int64_t networkChunk = 128 << 10;
-/// Rate of one channel between nodes.
+/// Rate of one channel between nodes in bytes/s.
 static constexpr double networkChannel = 14e9;
 
 namespace {
@@ -94,10 +98,11 @@ struct ExchangeSet {
 /// Messages that are sent at the same time.
 struct MessageSet {
   LoadSet set;
-  /// True if some messages stay in a node, and if some go to another node.
+  /// `within` is true if a message stays inside a node, `across` if a message
+  /// goes to another node. Both may be true.
   bool within = false, across = false;
   bool nvlink = true; ///< true if messages within nodes use NVLink only
-  double latency = 0; ///< longest latency of the network, seconds
+  double latency = 0; ///< longest latency of the network in seconds
 };
 
 /// A possible execution of a collective.
@@ -106,23 +111,25 @@ struct Candidate {
   Protocol protocol;
   double latency;  ///< seconds before the transfer
   double transfer; ///< seconds of the transfer
-  int64_t volume;  ///< bytes
+  int64_t volume;  ///< bytes of the flow
   const LoadSet *set;
-  /// Seconds that the library assumes for the transfer when it chooses, if this
-  /// is more than the time of the transfer.
+  /// Seconds that the library assumes for the transfer when it chooses an
+  /// algorithm. The library uses the true time if that is longer.
   double expected = 0;
 
-  /// Returns the time of the transfer, which is at least that of its links.
+  /// Returns the time of the transfer in seconds. The slowest link is a lower
+  /// bound.
   double transferOnLinks() const {
     return std::max(transfer, static_cast<double>(volume) * set->allLinks);
   }
-  /// Returns the time by which the library chooses.
+  /// Returns the seconds that the library compares when it chooses an
+  /// algorithm.
   double forChoice() const {
     return latency + std::max(transferOnLinks(), expected);
   }
 };
 
-/// A communicator whose collectives are flows. It computes the link loads of an
+/// The implementation of Communicator. It computes the link loads of an
 /// algorithm when a plan first needs them.
 class FlowCommunicator : public Communicator {
 public:
@@ -136,10 +143,12 @@ private:
   bool hasUserBuffers() const { return !isAcross() && (nvlink || !hasTrees()); }
   Plan planKind(CollectiveKind kind, int64_t bytes) const;
   using Constants = const CollectiveConstants &;
-  /// Selects the constants of one collective that runs in rings.
+  /// A pointer to the ring constants of one collective, for example
+  /// &CollectiveConstants::allReduce.
   using RingOf = machine::RingConstants CollectiveConstants::*;
   template <typename Fn> double slowest(Fn seconds) const;
-  /// Returns the latency of a step inside a node of a ring across nodes.
+  /// Returns the seconds of one ring step inside a node, for a ring that spans
+  /// several nodes.
   double stepInside(Constants c, RingOf of) const {
     return c.ringsOnly ? (c.*of).simpleHop : nvlink ? nvlinkStep : pcieStep;
   }
@@ -171,15 +180,16 @@ private:
 
   std::unique_ptr<Placement> placement;
   int64_t size, numNodes;
-  std::vector<const CollectiveConstants *> constants; ///< of each kind in use
-  /// Bandwidth of the rings in the slowest node, bytes/s.
+  std::vector<const CollectiveConstants *> constants; ///< of each kind of node
+  /// Bandwidth of all rings together in the slowest node, in bytes/s.
   double width = std::numeric_limits<double>::infinity();
-  uint32_t fewest = 0, most = 0; ///< members in one node
-  bool nvlink = true;            ///< true if rings in all nodes use NVLink only
-  bool inSwitch = true;          ///< true if switches in all nodes can reduce
+  uint32_t fewest = 0,
+           most = 0;       ///< smallest and largest number of members in a node
+  bool nvlink = true;      ///< true if rings in all nodes use NVLink only
+  bool inSwitch = true;    ///< true if switches in all nodes can reduce
   bool oldDevices = false; ///< true with devices of compute capability < 8.0
-  double ringLatency = 0;  ///< mean latency of the network per ring step, s
-  double farLatency = 0;   ///< latency between the farthest nodes, s
+  double ringLatency = 0;  ///< mean network latency of a ring step, s
+  double farLatency = 0;   ///< network latency of the farthest nodes, s
   uint32_t channels = 0;
 
   Lazy<LoadSet> ring, tree, inSwitchTree, parallelTrees;
@@ -233,7 +243,7 @@ FlowCommunicator::FlowCommunicator(std::unique_ptr<Placement> owned)
       placement->networkLatency(places.front().node, places.back().node);
 }
 
-/// Returns the longest time over the kinds of nodes.
+/// Returns the largest value of `seconds` over the kinds of nodes of the group.
 template <typename Fn> double FlowCommunicator::slowest(Fn seconds) const {
   double longest = 0;
   for (const CollectiveConstants *c : constants)
@@ -241,7 +251,8 @@ template <typename Fn> double FlowCommunicator::slowest(Fn seconds) const {
   return longest;
 }
 
-/// Returns bytes * factor / divisor, rounded up.
+/// Returns bytes * factor / divisor, rounded up and limited to the range of
+/// int64_t.
 static int64_t scaled(int64_t bytes, int64_t factor, int64_t divisor) {
   __int128 volume =
       (static_cast<__int128>(bytes) * factor + divisor - 1) / divisor;
@@ -263,8 +274,9 @@ Plan FlowCommunicator::best(ArrayRef<Candidate> candidates) const {
   plan.protocol = chosen->protocol;
   plan.latency = cost::fromSeconds(chosen->latency);
   plan.volume = chosen->volume;
-  // The rate is rounded down so that it exceeds no link's bandwidth. The factor
-  // keeps a rate that is an integer but for a rounding error.
+  // Round the rate down so that it exceeds the bandwidth of no link. First
+  // multiply it by a little more than 1, because a rounding error may have made
+  // an integral rate slightly smaller.
   double rate = static_cast<double>(plan.volume) / chosen->transferOnLinks();
   rate *= 1 + 1e-14;
   plan.ceiling = rate >= 9e18 ? std::numeric_limits<int64_t>::max()
@@ -278,9 +290,9 @@ Plan FlowCommunicator::best(ArrayRef<Candidate> candidates) const {
 // Rings, trees, reduction in the switch
 //===----------------------------------------------------------------------===//
 
-/// Adds a ring or a chain with both protocols. `of` selects the constants.
-/// `wireParts` is the amount of data that pass a port, in parts of bytes /
-/// size.
+/// Adds a ring or a chain to the candidates, once with each protocol. Of its
+/// `steps`, `networkSteps` are between nodes. `of` selects the constants. Each
+/// port carries `wireParts` times bytes / size.
 void FlowCommunicator::addRing(SmallVectorImpl<Candidate> &all,
                                Algorithm algorithm, int64_t steps,
                                int64_t networkSteps, RingOf of,
@@ -351,7 +363,7 @@ void FlowCommunicator::addTree(SmallVectorImpl<Candidate> &all,
 
 void FlowCommunicator::addInSwitch(SmallVectorImpl<Candidate> &all,
                                    int64_t bytes) const {
-  // Within one node, every port has the same load as in a ring.
+  // If the group is in one node, every port has the same load as in a ring.
   const LoadSet &set =
       isAcross()
           ? inSwitchTree.get([&] { return inSwitchTreeLoads(*placement); })
@@ -425,8 +437,8 @@ double FlowCommunicator::exchangeLatency(int64_t inNode) const {
   });
 }
 
-/// Returns the number of channels of a message in a group of `ranks`. Large
-/// groups use few channels per message, and long messages use more.
+/// Returns the number of channels of a message in a group of `ranks`. Messages
+/// of large groups have few channels; long messages have more.
 static int64_t channelsFor(int64_t bytes, int64_t ranks, int64_t chunk) {
   int64_t count = mostChannels;
   while (count > 1 && count * ranks > messageChannels)
@@ -436,10 +448,11 @@ static int64_t channelsFor(int64_t bytes, int64_t ranks, int64_t chunk) {
   return count;
 }
 
-/// Returns the number of fully used channels that would be as fast as the
-/// channels of an all-to-all in a node. The parts of all messages are
-/// distributed over `mostChannels` channels, and the channel with the most
-/// parts determines the time.
+/// Returns the number of full channels that are as fast as the channels of an
+/// all-to-all in a node. The parts of all messages are distributed over 32
+/// channels, and the channel with the most parts determines the time. For
+/// example, 36 parts put two parts on some channels. They take as long as 18
+/// channels with two parts each, so the result is 18.
 static double evenChannels(int64_t toEach, int64_t ranks) {
   double parts = ranks * channelsFor(toEach, ranks, nvlinkChunk);
   return parts / std::ceil(parts / mostChannels);
@@ -450,7 +463,8 @@ Plan FlowCommunicator::planExchange(int64_t bytes) const {
     return ExchangeSet{exchangeLoads(*placement), exchangeInsides(*placement)};
   });
   int64_t volume = scaled(bytes, size - 1, size);
-  // The rates of channels were measured within nodes.
+  // Channels limit the rate only within a node over NVLink, because the rates
+  // of channels were measured there.
   bool byChannels = nvlink && !isAcross();
   int64_t toEach = bytes / size;
   bool isLow = byChannels && toEach <= lowMessage &&
@@ -482,8 +496,8 @@ Plan FlowCommunicator::planExchange(int64_t bytes) const {
                         exchangeLatency(fewest), transfer, volume, &links.set});
 }
 
-/// Plans a scatter or gather. The root sends or receives all data, so that its
-/// links determine the time.
+/// Plans a scatter or gather. The root sends or receives all data. Its links
+/// therefore determine the time.
 Plan FlowCommunicator::planScatter(int64_t bytes, const LoadSet &set) const {
   int64_t volume = scaled(bytes, size - 1, size);
   double wire = static_cast<double>(volume) * set.allLinks;
@@ -496,8 +510,9 @@ Plan FlowCommunicator::planScatter(int64_t bytes, const LoadSet &set) const {
                         exchangeLatency(inNode), transfer, volume, &set});
 }
 
-/// Collects the properties of messages. With `toAll`, each member sends to the
-/// next one; otherwise the first member sends to the second.
+/// Computes the loads and properties of messages. With `toAll`, each member
+/// sends to the next member; otherwise only the first member sends, to the
+/// second.
 MessageSet FlowCommunicator::collectMessages(bool toAll) const {
   MessageSet messages;
   messages.set = toAll ? shiftLoads(*placement) : messageLoads(*placement);
@@ -537,7 +552,7 @@ Plan FlowCommunicator::planMessages(int64_t bytes, const MessageSet &messages,
         channelsFor(bytes, ranks, messages.nvlink ? nvlinkChunk : pcieChunk);
     used = count;
     transfer = slowest([&](Constants c) {
-      // `messageEfficiency` holds for links within a node only.
+      // `messageEfficiency` describes links within a node only.
       double onLinks =
           messages.across ? 0
                           : bytes * messages.set.allLinks / c.messageEfficiency;
@@ -565,9 +580,9 @@ Plan FlowCommunicator::planMessages(int64_t bytes, const MessageSet &messages,
 // User buffers
 //===----------------------------------------------------------------------===//
 
-/// Copy engines or a single thread block move the data. The plan therefore
-/// occupies no channels, and kernels keep their multiprocessors. Every port has
-/// the same load as in a ring.
+/// Plans direct writes into user buffers. Copy engines or a single thread block
+/// move the data. The plan therefore occupies no channels, and kernels keep all
+/// multiprocessors. Every port has the same load as in a ring.
 Plan FlowCommunicator::planBuffers(CollectiveKind kind, int64_t bytes) const {
   if (size < 2 || bytes <= 0)
     return {};
@@ -589,7 +604,8 @@ Plan FlowCommunicator::planBuffers(CollectiveKind kind, int64_t bytes) const {
   return plan;
 }
 
-/// Plans a kernel that reads one part per member and writes their sum.
+/// Plans a kernel that reads one part from each member and writes the sum of
+/// the parts.
 Plan FlowCommunicator::planSum(int64_t bytes) const {
   Plan plan;
   if (size < 2 || bytes <= 0 || !hasUserBuffers())

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sums of the loads of all pairs of members, in time linear in the number of
-// members. The data that leave a node, a rail or a unit of the fabric depend
-// only on the numbers of members inside and outside. Amounts are in *parts*: a
-// part is the data that one member sends to one other member.
+// Sums the loads of all pairs of members, in time linear in the number of
+// members. This is possible because the data that leave a node, a rail or a
+// unit of the fabric depend only on the numbers of members inside and outside.
+// Amounts are in *parts*: a part is the data that one member sends to one other
+// member.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@ using namespace proteus;
 using namespace proteus::net;
 
 namespace {
-/// The computation of the loads of one group.
+/// Computes the loads of an all-to-all in one group.
 class Exchange {
 public:
   explicit Exchange(const Placement &placement)
@@ -49,21 +50,23 @@ private:
   const Placement &placement;
   LoadBuilder builder;
 
-  // The following members are used only with rails. Vectors are indexed by
-  // rail.
+  // The following members are used only in fabrics with rails. The index of
+  // each vector is the rail.
   uint32_t numRails = 0;
   std::vector<double> receivers; ///< number of members on the rail
-  /// Number of members that send to the receivers of the rail on this rail
-  /// (`matched`), or on another rail (`crossing`).
+  /// Number of members that send their data for the receivers of this rail over
+  /// this rail (`matched`) or over another rail (`crossing`).
   std::vector<double> matched, crossing;
-  /// The same numbers for a unit of the lowest level of the fabric.
+  /// The numbers of members in the nodes below one unit of the lowest level of
+  /// the fabric, which has one leaf switch per rail.
   struct Leaf {
     uint32_t place = 0; ///< a node below the unit
     std::vector<double> receivers, matched;
-    /// Parts that leave on this rail for receivers on other rails.
+    /// Parts that leave over this rail for receivers on other rails.
     std::vector<double> crossingUp;
-    /// Number of pairs of a crossing sender and a receiver of the rail in one
-    /// node. They do not use the fabric and are subtracted from its loads.
+    /// Number of pairs of a crossing sender and a receiver of this rail that
+    /// are in the same node. Their data do not use the fabric, so they are
+    /// subtracted from its loads.
     std::vector<double> ownNode;
   };
   std::vector<Leaf> leaves;
@@ -146,9 +149,10 @@ void Exchange::addOutOfNode(uint32_t place) {
 }
 
 /// Adds the data that leave a node of a fabric with rails. In a node with
-/// switches, data first go to the members on the rail of the receiver and leave
-/// there. If the node has no switches or no member on that rail, data leave on
-/// the rail of the sender and change the rail above the leaf switches.
+/// NVSwitches, data first go to the members on the rail of the receiver and
+/// leave over this rail. If the node has no NVSwitches or no member on this
+/// rail, data leave over the rail of the sender and change the rail above the
+/// leaf switches.
 void Exchange::addByRails(uint32_t place) {
   const NodeShape &shape = placement.shapeAt(place);
   std::vector<double> here = receiversOf(shape, numRails);

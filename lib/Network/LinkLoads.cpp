@@ -22,7 +22,7 @@ std::vector<LinkLoad> LinkLoads::list() const {
   return all;
 }
 
-/// Number of the empty pattern. Nodes with this pattern are not listed.
+/// Number of the empty pattern. The builder leaves out nodes with this pattern.
 constexpr uint32_t nothing = ~0u;
 
 uint32_t LinkLoadsBuilder::addPattern(LinkLoads::Pattern pattern) {

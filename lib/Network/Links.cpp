@@ -26,8 +26,8 @@ static int64_t wholeRate(double bytesPerSecond) {
   return std::max<int64_t>(1, std::llround(bytesPerSecond));
 }
 
-/// Returns the bandwidth, in bytes/s, of all NICs of a node, or of the NIC on
-/// `rail`.
+/// Returns the bandwidth, in bytes/s, of all NICs of a node, or only of the NIC
+/// on `rail` if it is given.
 static double bandwidthOut(const machine::Cluster &cluster,
                            const machine::NodeGraph &graph,
                            std::optional<uint32_t> rail) {
@@ -42,9 +42,9 @@ static bool isRailLink(const machine::Cluster &cluster, const LinkId &link) {
   return link.level == 1 && cluster.fabric.rails;
 }
 
-/// Returns the bandwidth, in bytes/s, of a link above a unit of the fabric. A
-/// unit has uplinks for all nodes of its span, even if the last unit of the
-/// cluster has fewer nodes.
+/// Returns the bandwidth, in bytes/s, of an uplink or downlink of a unit of the
+/// fabric. A unit has uplinks for all nodes of its span, even if the cluster
+/// ends before its span is full.
 static double bandwidthUp(const machine::Cluster &cluster, const LinkId &link) {
   std::optional<uint32_t> rail;
   if (isRailLink(cluster, link))

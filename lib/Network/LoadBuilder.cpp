@@ -161,8 +161,8 @@ void LoadBuilder::addDown(unsigned level, uint32_t place, uint32_t rail,
   at.loads[2 * (at.unitOfPlace[place] * at.rails + lane) + 1] += amount;
 }
 
-/// Returns the lowest level at which both nodes are below the same unit. There
-/// is one, because Placement::create fails otherwise.
+/// Returns the lowest level at which both nodes are below the same unit.
+/// Placement::create has checked that such a level exists.
 unsigned LoadBuilder::meetingLevel(uint32_t from, uint32_t to) const {
   unsigned level = 0;
   while (level < levels.size() &&
@@ -184,8 +184,11 @@ void LoadBuilder::addFabric(uint32_t from, uint32_t fromNIC, uint32_t to,
   }
 }
 
-/// Returns the lanes between two nodes. Data stay on their rail as far as the
-/// receiving node takes data on it; the rest changes to rails with room.
+/// Returns the pairs of NICs over which data go from one node to another, and
+/// their shares. Data stay on a rail up to the share that the other node
+/// receives on this rail. The rest changes to rails on which the other node
+/// receives more. For example, a sender with shares 1/2, 1/2 and a receiver
+/// with shares 1, 0 give the pairs (0, 0) and (1, 0).
 const std::vector<LoadBuilder::Lane> &
 LoadBuilder::lanesBetween(uint32_t from, uint32_t to, EdgeKind kind) {
   uint32_t source = placement.places[from].shape;
@@ -262,7 +265,8 @@ void LoadBuilder::addEdge(uint32_t from, uint32_t to, double amount) {
 }
 
 void LoadBuilder::addRingEdge(uint32_t from, uint32_t to) {
-  // Without switches, the loads of the ring search include the routes to NICs.
+  // In nodes without NVSwitches, the loads of the ring search already include
+  // the routes to NICs.
   addLeaving(from, sharesAt(from).ringOut, placement.shapeAt(from).switched, 1);
   addEntering(to, sharesAt(to).ringIn, placement.shapeAt(to).switched, 1);
   addLanes(from, to, EdgeKind::Ring, 1);
@@ -295,8 +299,8 @@ void LoadBuilder::addMessage(MemberPlace from, MemberPlace to, double amount) {
 }
 
 /// Converts an amount to an integer load, rounded up so that no load is lost.
-/// An amount that exceeds a whole number by less than the rounding error of
-/// sums becomes that number.
+/// Sums have rounding errors. An amount that exceeds an integer by less than
+/// such an error is therefore rounded down.
 static int64_t rounded(double amount) {
   return std::ceil(amount * loadUnit - 1e-6);
 }
@@ -305,8 +309,8 @@ static double secondsPerByte(int64_t load, int64_t capacity) {
   return static_cast<double>(load) / loadUnit / static_cast<double>(capacity);
 }
 
-/// Returns the loads inside a node as a pattern, and updates the times of `set`
-/// with its links.
+/// Returns the loads inside a node as a pattern, and includes the node's links
+/// in the time bounds of `set`.
 LinkLoads::Pattern LoadBuilder::patternOf(LoadSet &set, uint32_t place,
                                           double unit) {
   const NodeShape &shape = placement.shapeAt(place);

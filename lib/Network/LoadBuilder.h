@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The sum of the loads that the transfers of a collective put on links. The
-// functions of Loads.h add the transfers of one algorithm.
+// A builder that adds the loads which the transfers of a collective put on
+// links. Each function of Loads.h uses it to add the transfers of one
+// algorithm.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,94 +26,104 @@
 
 namespace proteus::net {
 
-/// The loads of one algorithm on links. The times are the least seconds that
-/// the slowest link of some set takes per byte of the plan's volume.
+/// The loads of one algorithm on links, and lower bounds on its time. A bound
+/// is the time in seconds that the slowest link of a set takes for each byte of
+/// the plan's volume.
 struct LoadSet {
   LinkLoads loads;
-  double allLinks = 0; ///< over all links
-  double ports = 0;    ///< over the ports of NICs
-  double network = 0;  ///< over the ports of NICs and the links of the fabric
+  double allLinks = 0; ///< bound of all links
+  double ports = 0;    ///< bound of the ports of NICs
+  double network = 0;  ///< bound of the ports of NICs and the fabric's links
 };
 
-/// Builder of the loads on the links of nodes and fabric. Amounts are shares of
-/// the plan's volume, or multiples of the unit that is passed to `finish`. In
-/// parameters, `place` is a node of the group, as an index into
-/// Placement::places, and `member` the number of a member in the node's shape.
+/// A builder of the loads on the links of the nodes and of the fabric. An
+/// amount is a share of the plan's volume, or a multiple of the unit that is
+/// passed to `finish`. In parameters, `place` is a node of the group, as an
+/// index into Placement::places, and `member` is the number of a member in the
+/// shape of the node.
 ///
-/// All nodes of one shape have the same loads inside. Loads inside the first
-/// node of a shape therefore count for all its nodes, and loads inside the
-/// others are ignored.
+/// All nodes of one shape have the same loads on their internal links and NIC
+/// ports. The builder therefore records these loads only for the first node of
+/// each shape, and applies them to all nodes of the shape.
 class LoadBuilder {
 public:
-  /// Creates a builder. The nodes `apart` have loads of their own, which differ
-  /// from those of other nodes of their shape.
+  /// Creates a builder. The internal loads of each node in `apart` are recorded
+  /// separately, because they differ from those of other nodes of its shape.
   explicit LoadBuilder(const Placement &placement,
                        llvm::ArrayRef<uint32_t> apart = {});
 
-  /// Adds to a link of the node graph.
+  /// Adds `amount` to the load of a link of the node graph.
   void addLink(uint32_t place, uint32_t link, double amount) {
     if (counts(place))
       nodeLoads[nodeBegin[place] + link] += amount;
   }
-  /// Adds to all links of a route.
+  /// Adds `amount` to the load of each link of a route.
   void addWay(uint32_t place, const Way &way, double amount);
-  /// Adds `loads` times `amount`.
+  /// Adds the given loads, multiplied by `amount`.
   void addLoads(uint32_t place, const NodeLoads &loads, double amount);
-  /// Adds to the NVLinks between a member and its NVSwitches.
+  /// Adds `amount` to the NVLinks from a member to its NVSwitches, or in the
+  /// opposite direction. Each NVLink gets a share in proportion to its
+  /// bandwidth.
   void addPortsOut(uint32_t place, uint32_t member, double amount);
   void addPortsIn(uint32_t place, uint32_t member, double amount);
-  /// Adds a message between two members of a node.
+  /// Adds a message of `amount` between two members of a node.
   void addLocal(uint32_t place, uint32_t from, uint32_t to, double amount);
-  /// Adds to the port of a NIC towards the fabric.
+  /// Adds `amount` to the port between a NIC and the fabric, out of the node or
+  /// into the node.
   void addNICOut(uint32_t place, uint32_t nic, double amount);
   void addNICIn(uint32_t place, uint32_t nic, double amount);
-  /// Adds to the route between a member and its NIC.
+  /// Adds `amount` to the route from a member to its NIC, or back.
   void addMemberOut(uint32_t place, uint32_t member, double amount);
   void addMemberIn(uint32_t place, uint32_t member, double amount);
 
-  /// Adds to the uplink or downlink of the unit of `level` above a node. `rail`
-  /// matters only at the lowest level of a fabric with rails.
+  /// Adds `amount` to the uplink or downlink of the unit of `level` that
+  /// contains a node. Does nothing if these links can never limit a flow.
+  /// `rail` is used only at the lowest level of a fabric with rails.
   void addUp(unsigned level, uint32_t place, uint32_t rail, double amount);
   void addDown(unsigned level, uint32_t place, uint32_t rail, double amount);
-  /// Adds to all links of the fabric between a NIC of one node and a NIC of
-  /// another node.
+  /// Adds `amount` to all links of the fabric between a NIC of one node and a
+  /// NIC of another node.
   void addFabric(uint32_t from, uint32_t fromNIC, uint32_t to, uint32_t toNIC,
                  double amount);
 
-  /// Adds data from all gateways of a node to those of another. Data stay on
-  /// one rail where both nodes have gateways on it.
+  /// Adds data that all gateways of one node send to all gateways of another
+  /// node. Data stay on a rail if both nodes have gateways on this rail.
   void addEdge(uint32_t from, uint32_t to, double amount);
-  /// Adds the channels of a ring from one node to another.
+  /// Adds the data that all channels of a ring send from one node to another,
+  /// which are the plan's volume.
   void addRingEdge(uint32_t from, uint32_t to);
-  /// Adds a message between two members. In a node with switches, a message to
-  /// another node first goes to the members on the rail of the receiver.
+  /// Adds a message between two members. In a fabric with rails, a message to
+  /// another node first goes over NVSwitches to the members on the rail of the
+  /// receiver, if the node of the sender has NVSwitches and such members.
   void addMessage(MemberPlace from, MemberPlace to, double amount);
 
-  /// Returns the sum of all loads. Amounts are multiples of `unit` times the
-  /// volume.
+  /// Returns the sums of all loads. Each amount is multiplied by `unit`. For
+  /// example, callers can add whole messages and pass 1 / (number of messages).
   LoadSet finish(double unit = 1);
 
 private:
-  /// A share of the data from one node to another, between two NICs.
+  /// The share of the data from one node to another that one pair of NICs
+  /// carries.
   struct Lane {
-    uint32_t from, to; ///< NICs
+    uint32_t from, to; ///< numbers of NICs
     double share;
   };
-  /// By NIC, the share of the data of a node that enters or leaves through it.
+  /// For each NIC, the share of the node's data that passes through the NIC.
   using Shares = std::vector<double>;
   struct ShapeShares {
     Shares gateways, ringOut, ringIn;
   };
   enum class EdgeKind { Gateways, Ring };
 
-  /// Returns true if loads inside the node count, for the node itself or for
-  /// all nodes of its shape.
+  /// Returns true if loads inside the node are recorded, either for this node
+  /// alone or for all nodes of its shape.
   bool counts(uint32_t place) const { return nodeBegin[place] != notCounted; }
   const ShapeShares &sharesAt(uint32_t place) const {
     return sharesOfShape[placement.places[place].shape];
   }
-  /// Adds to the NICs of a node, and with `withWays` to the routes between them
-  /// and the gateways of the node.
+  /// Adds data that leave or enter a node. Each NIC gets its share of `amount`.
+  /// With `withWays`, also adds the data to the routes between the gateways of
+  /// the node and their NICs.
   void addLeaving(uint32_t place, const Shares &shares, bool withWays,
                   double amount);
   void addEntering(uint32_t place, const Shares &shares, bool withWays,
@@ -129,10 +140,13 @@ private:
   static constexpr size_t notCounted = ~size_t(0);
 
   const Placement &placement;
-  std::vector<uint32_t> standsFor; ///< by place: the place whose loads it has
-  std::vector<size_t> nodeBegin;   ///< by place: its begin in `nodeLoads`
-  std::vector<double> nodeLoads;   ///< by link, then by port of the NICs
-  std::vector<std::vector<int64_t>> capacitiesOfKind; ///< bytes/s
+  std::vector<uint32_t>
+      standsFor; ///< for each node: the node that records its loads
+  std::vector<size_t>
+      nodeBegin; ///< for each node: begin of its loads in `nodeLoads`
+  std::vector<double> nodeLoads; ///< recorded loads of links, then of NIC ports
+  std::vector<std::vector<int64_t>>
+      capacitiesOfKind; ///< of links and ports, bytes/s
 
   std::vector<ShapeShares> sharesOfShape;
   std::map<std::tuple<uint32_t, uint32_t, EdgeKind>, std::vector<Lane>> lanes;
@@ -141,11 +155,11 @@ private:
   struct Level {
     bool canFill = false; ///< see Placement::canFill
     std::vector<int64_t> units;
-    std::vector<uint32_t> unitOfPlace; ///< by place: index into `units`
+    std::vector<uint32_t> unitOfPlace; ///< for each node: index into `units`
     uint32_t rails = 1;
-    std::vector<double> loads; ///< by unit and rail, up and down
+    std::vector<double> loads; ///< for each unit, then rail: uplink, downlink
   };
-  std::vector<Level> levels; ///< empty if no level can fill
+  std::vector<Level> levels; ///< empty if no uplink can limit a flow
 };
 
 } // namespace proteus::net

@@ -25,8 +25,9 @@ LoadSet proteus::net::ringLoads(const Placement &placement) {
   uint32_t numPlaces = placement.numPlaces();
   for (uint32_t place = 0; place < numPlaces; ++place) {
     const NodeShape &shape = placement.shapeAt(place);
-    // In a node with switches, the channel of a NIC begins and ends at the
-    // member nearest to the NIC, so that the data stay on one rail.
+    // In a node with NVSwitches, a ring enters and leaves through the same NIC,
+    // so that the data stay on one rail. It therefore begins and ends at the
+    // member nearest to this NIC, and loads all ports of the members equally.
     if (!shape.switched)
       builder.addLoads(place, shape.ringLoads, 1);
     else if (shape.size() > 1)
@@ -44,11 +45,12 @@ LoadSet proteus::net::ringLoads(const Placement &placement) {
 // Trees
 //===----------------------------------------------------------------------===//
 
-/// Adds the loads of two trees between nodes, each with half of the data. A
-/// node that is an inner node of one tree is a leaf of the other. All nodes but
-/// the roots therefore send and receive `data` twice, or once if there are two
-/// nodes. Two simplifications keep the nodes equal: roots count as other nodes,
-/// and all edges connect neighbours, as most edges of a tree do.
+/// Adds the loads of two trees between nodes, each with half of the data. An
+/// inner node of one tree is a leaf of the other tree. All nodes except the
+/// roots therefore send and receive `data` twice, or once if there are two
+/// nodes. Two simplifications give all nodes the same loads. First, the roots
+/// have the loads of other nodes. Second, all edges connect neighbouring nodes,
+/// which is true for most edges of a tree.
 static void addDoubleTree(LoadBuilder &builder, uint32_t numPlaces,
                           double data) {
   double amount = (numPlaces == 2 ? 1 : 2) * data;
@@ -61,7 +63,8 @@ LoadSet proteus::net::treeLoads(const Placement &placement) {
   for (uint32_t place = 0; place < placement.numPlaces(); ++place) {
     const NodeShape &shape = placement.shapeAt(place);
     double hops = shape.size() - 1;
-    // The same share of the chains begins at each gateway.
+    // Equal shares of the data begin their chain at each member. The ports of
+    // all members therefore have the same load.
     if (shape.switched) {
       for (uint32_t m = 0; m < shape.size(); ++m) {
         builder.addPortsOut(place, m, 2 * hops / shape.size());
@@ -101,8 +104,9 @@ LoadSet proteus::net::parallelTreeLoads(const Placement &placement) {
   LoadBuilder builder(placement);
   uint64_t n = placement.numPlaces();
   for (uint64_t distance = 1; distance < n; distance *= 2) {
-    // The last hop of a part that comes from j nodes away has the length of the
-    // lowest set bit of j.
+    // Count the parts whose last hop has this length. Data from j nodes away
+    // move by the set bits of j, the highest first: by 4 and 2 if j is 6. The
+    // last hop therefore has the length of the lowest set bit of j.
     uint64_t parts = (n - 1 + distance) / (2 * distance);
     for (uint64_t place = 0; place < n; ++place)
       builder.addEdge(place, (place + distance) % n, parts);
@@ -114,9 +118,9 @@ LoadSet proteus::net::parallelTreeLoads(const Placement &placement) {
 // Chains and messages
 //===----------------------------------------------------------------------===//
 
-/// Adds the loads of the chains in one node that carry data to all members of
-/// the node. The data start at the member `root`, or at all gateways if `root`
-/// is absent. `continues` is true if the data leave for other nodes afterwards.
+/// Adds the loads of the chains that carry data to all members of one node. The
+/// data start at the member `root`, or at all gateways if `root` is absent.
+/// `continues` is true if the data then leave for other nodes.
 static void addChain(LoadBuilder &builder, const NodeShape &shape,
                      uint32_t place, std::optional<uint32_t> root,
                      bool continues) {
@@ -139,9 +143,9 @@ static void addChain(LoadBuilder &builder, const NodeShape &shape,
       builder.addPortsIn(place, m, (size - 1) / size);
       continue;
     }
-    // If the data continue, there is one channel per gateway and every member
-    // but the root is the last of one chain. Otherwise the last member is the
-    // one before the root in the ring.
+    // If the data continue, there is one chain per gateway, and every member
+    // except the root is the last member of one chain. Otherwise there is one
+    // chain, and its last member is the predecessor of the root in the ring.
     bool isLast = m == (*root + shape.size() - 1) % shape.size();
     double out = m == *root || (!continues && !isLast) ? 1
                  : continues                           ? (size - 2) / (size - 1)
@@ -155,8 +159,8 @@ static void addChain(LoadBuilder &builder, const NodeShape &shape,
 LoadSet proteus::net::chainLoads(const Placement &placement) {
   MemberPlace root = placement.order.front();
   uint32_t numPlaces = placement.numPlaces();
-  // These two nodes have loads of their own: no data enter the node of the root
-  // from other nodes, and no data leave the last node.
+  // The first and the last node differ from other nodes of their shapes: no
+  // data enter the node of the root, and no data leave the last node.
   LoadBuilder builder(placement,
                       {root.place, (root.place + numPlaces - 1) % numPlaces});
   for (uint32_t i = 0; i < numPlaces; ++i) {
@@ -183,8 +187,8 @@ LoadSet proteus::net::scatterLoads(const Placement &placement, bool toRoot) {
 }
 
 LoadSet proteus::net::shiftLoads(const Placement &placement) {
-  // The order of the group determines the members whose neighbours are in other
-  // nodes. All nodes may therefore have different loads.
+  // The order of the group determines which members send to other nodes. Nodes
+  // of one shape may therefore have different loads.
   std::vector<uint32_t> all(placement.numPlaces());
   std::iota(all.begin(), all.end(), 0);
   LoadBuilder builder(placement, all);

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One function per algorithm. It returns the bytes that the algorithm sends
-// over each link, as multiples of the volume that docs/collectives.md defines
-// for the algorithm. Communicators use them in plans.
+// Functions that return the loads of an algorithm on links, one function per
+// algorithm. A load is the bytes that the algorithm sends over a link, as a
+// multiple of the volume that docs/collectives.md defines for the algorithm.
+// Communicators use the loads in their plans.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,52 +20,57 @@
 
 namespace proteus::net {
 
-/// Returns the loads of rings: every member sends the volume to the next one.
-/// Rings pass the nodes in ascending order. A reduction in the switch within
-/// one node has the same loads.
+/// Returns the loads of rings, in which every member sends the volume to the
+/// next member. Rings pass the nodes in ascending order. An in-switch reduction
+/// within one node has the same loads.
 LoadSet ringLoads(const Placement &placement);
 
-/// Returns the loads of two binary trees over the nodes, each for half of the
-/// volume, with chains inside the nodes in both directions.
+/// Returns the loads of two binary trees over the nodes. Each tree carries half
+/// of the volume. Inside a node, the data pass a chain of the members, once in
+/// each direction.
 LoadSet treeLoads(const Placement &placement);
 
 /// Returns the loads of an all-reduce in which switches add and multicast
-/// within the nodes, with trees between the nodes. Every port in the node with
-/// the fewest members carries the volume. The trees move the volume divided by
-/// 1 + 1/members, with the members of that node.
+/// within the nodes, and trees connect the nodes. For an all-reduce of S bytes
+/// the volume is S * (1 + 1/m), where m is the smallest number of members in a
+/// node. Every NVLink port of a node with m members carries this volume. The
+/// trees move S.
 LoadSet inSwitchTreeLoads(const Placement &placement);
 
-/// Returns the loads of parallel trees (PAT): one tree per member, with one
-/// member per node. Every part moves by distances that are powers of two, the
-/// largest first. Most of the data therefore go to neighbouring nodes.
+/// Returns the loads of parallel trees (PAT), one tree per member, in a group
+/// with one member per node. Data move by distances that are powers of two, the
+/// largest first: to reach a node at distance 6 they move by 4, then by 2. Most
+/// hops therefore connect near nodes.
 LoadSet parallelTreeLoads(const Placement &placement);
 
 /// Returns the loads of an all-to-all: every member sends an equal part of the
-/// volume to every other one.
+/// volume to every other member.
 LoadSet exchangeLoads(const Placement &placement);
-/// The traffic of an all-to-all inside a node. The links of the node take at
-/// least `seconds` to carry one byte from each of its members to each of the
-/// `others`, the number of other members in the node.
+/// The traffic of an all-to-all inside a node. Each member has `others` other
+/// members in its node. If it sends one byte to each of them, the links of the
+/// node need at least `seconds` for the bytes of all members.
 struct ExchangeInside {
   double seconds, others;
 };
-/// Returns the traffic inside the nodes, for each shape with several members.
+/// Returns the traffic inside the nodes, for each node shape with several
+/// members.
 std::vector<ExchangeInside> exchangeInsides(const Placement &placement);
 
-/// Returns the loads of a broadcast: the data of the first member pass all
-/// other members one after another.
+/// Returns the loads of a broadcast, in which the data of the first member pass
+/// all other members one after another.
 LoadSet chainLoads(const Placement &placement);
 
-/// Returns the loads of a scatter: the first member sends an equal part of the
-/// volume to every other member. With `toRoot`, returns those of a gather: it
-/// receives the parts.
+/// Returns the loads of a scatter, in which the first member sends an equal
+/// part of the volume to every other member. With `toRoot`, returns the loads
+/// of a gather, in which the first member receives a part from every other
+/// member.
 LoadSet scatterLoads(const Placement &placement, bool toRoot);
 
-/// Returns the loads of a shift: every member sends the volume to the next one
-/// of the group.
+/// Returns the loads of a shift, in which every member sends the volume to the
+/// next member of the group.
 LoadSet shiftLoads(const Placement &placement);
 
-/// Returns the loads of a message of the first member to the second.
+/// Returns the loads of a message from the first member to the second.
 LoadSet messageLoads(const Placement &placement);
 
 } // namespace proteus::net

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The routes between devices and NICs of one kind of node. Placements of groups
-// use them. Rings have routes of their own (Paths.h).
+// The routes of messages between the devices and NICs of one kind of node.
+// Placements of groups use these routes. Rings take other routes (Paths.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,17 +31,17 @@ namespace proteus::net {
 /// A route: links of a node graph in the order in which a message passes them.
 using Way = std::vector<uint32_t>;
 
-/// The routes inside one kind of node. A route has the fewest hops. Of the
-/// routes with the fewest hops it has the largest width, and of those the links
-/// with the lowest numbers. It passes at most one other device, only over
-/// NVLink, and no NIC. Links without bandwidth are ignored.
+/// The routes inside one kind of node. A route between two vertices is the one
+/// with the fewest hops. Ties go to the widest route, then to the route over
+/// the links with the lowest numbers. A route passes at most one other device,
+/// and only over NVLink. It passes no NIC. Links without bandwidth are ignored.
 class NodeWays {
 public:
   explicit NodeWays(const machine::NodeGraph &graph);
 
   const machine::NodeGraph &graph;
-  std::vector<uint32_t> devices; ///< vertices by number in the node
-  std::vector<uint32_t> nics;    ///< vertices by number in the node
+  std::vector<uint32_t> devices; ///< for each device: its vertex
+  std::vector<uint32_t> nics;    ///< for each NIC: its vertex
 
   /// Returns the route between two devices, or nullopt if there is none.
   std::optional<Way> betweenDevices(uint32_t from, uint32_t to) const;
@@ -49,25 +49,27 @@ public:
   /// NICs have no direct access to the memory of the device, the route passes
   /// the CPU nearest to the device.
   std::optional<Way> toNIC(uint32_t device, uint32_t nic) const;
-  /// Returns the route from a NIC to a device by the rules of toNIC.
+  /// Returns the route from a NIC to a device, by the rules of `toNIC`.
   std::optional<Way> fromNIC(uint32_t nic, uint32_t device) const;
 
-  /// Returns the NIC of a device: the nearest one, or nullopt if the device
-  /// reaches none. Devices that are equally near to the same NICs get them in
-  /// turn.
+  /// Returns the NIC of a device, which is the nearest NIC, or nullopt if the
+  /// device reaches no NIC. If several devices have the same nearest NICs, the
+  /// NICs are assigned to them in turn.
   std::optional<uint32_t> nicOf(uint32_t device) const {
     return nicOfDevice[device];
   }
 
-  /// An NVLink from a device to a switch. The opposite direction is link ^ 1.
+  /// An NVLink from a device to a switch. The opposite direction has the number
+  /// link ^ 1.
   struct Port {
     uint32_t link;
     uint32_t nvswitch;
-    double share; ///< of the bandwidth of all ports of the device
+    double share; ///< share of the bandwidth of all ports of the device
   };
   /// Returns the NVLinks from a device to switches.
   llvm::ArrayRef<Port> portsOf(uint32_t device) const { return ports[device]; }
-  /// Returns the bandwidth of all these NVLinks together, in bytes/s.
+  /// Returns the bandwidth of all NVLinks from a device to switches, in
+  /// bytes/s.
   double portBandwidth(uint32_t device) const { return portSum[device]; }
 
 private:
@@ -79,21 +81,22 @@ private:
   void findPorts();
   void assignNICs();
 
-  std::vector<std::vector<uint32_t>> leaving; ///< links by vertex
+  std::vector<std::vector<uint32_t>>
+      leaving; ///< for each vertex: the links that leave it
   std::vector<std::optional<uint32_t>> nicOfDevice;
   std::vector<std::vector<Port>> ports;
   std::vector<double> portSum;
 };
 
-/// A cache of the routes of each kind of node of a cluster. Computing them
-/// takes most of the time to create a communicator on large nodes. Thread-safe.
-/// The cluster must outlive it.
+/// A cache of the routes of each kind of node of a cluster. On large nodes,
+/// these routes take most of the time to create a communicator. Thread-safe.
+/// The cluster must outlive the cache.
 class ClusterWays {
 public:
   explicit ClusterWays(const machine::Cluster &cluster)
       : cluster(cluster), kinds(cluster.kinds.size()) {}
 
-  /// Returns the routes of a kind of node. Computes them at the first call.
+  /// Returns the routes of a kind of node. The first call computes them.
   const NodeWays &ofKind(uint32_t kind) const {
     const Kind &entry = kinds[kind];
     std::call_once(entry.once, [&] {

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A depth-first search that adds one ring after another and keeps the best set
-// of rings. A budget of steps, not of time, ends the search, so that the result
-// is the same on every machine.
+// of rings. The search has a budget of steps instead of a time limit, so that
+// its result is the same on every machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@
 using namespace llvm;
 using namespace proteus::net;
 
-// Budgets of steps. Equal rings are found quickly or do not exist; different
-// rings need a longer search.
+// Budgets of steps. If equal rings exist, the search finds them quickly;
+// different rings need a longer search.
 static constexpr int32_t stepsForEqual = 1 << 10;
 static constexpr int32_t stepsForDifferent = 1 << 12;
 static constexpr int32_t stepsInBusOrder = 1 << 10;
@@ -35,8 +35,9 @@ PackingSearch::PackingSearch(const PathTable &table) : table(table) {
   state.enter.resize(maxChannels);
   state.leave.resize(maxChannels);
 
-  // Sort the neighbours of each device by width, then by hops, then by number
-  // relative to the device.
+  // Sort the neighbours of each device: the widest route first, then the fewest
+  // hops, then the number. Numbers count from that of the device: those of
+  // device 2 of 4 are tried as 3, 0, 1.
   uint32_t count = table.numDevices();
   neighbours.resize(count);
   for (uint32_t from = 0; from < count; ++from) {
@@ -53,8 +54,8 @@ PackingSearch::PackingSearch(const PathTable &table) : table(table) {
   }
 
   // Rings start at the NICs with the widest route to a device, the nearest
-  // first. NICs of equal distance are rotated by the number of the first
-  // device, so that groups of neighbouring devices start at different NICs.
+  // first. Equally near NICs are rotated by the number of the first device, so
+  // that groups with different first devices start at different NICs.
   Rate widest = 0;
   for (uint32_t n = 0; n < table.numNICs(); ++n)
     for (uint32_t d = 0; d < table.numDevices(); ++d)
@@ -105,9 +106,9 @@ bool PackingSearch::spendStep() {
   return true;
 }
 
-/// Subtracts the load of one ring from the links of a route and returns true.
-/// If a link has too little capacity or the class of the route is not allowed,
-/// changes nothing and returns false.
+/// Subtracts the load of one ring from the capacities of a route's links and
+/// returns true. If a link has too little capacity, or if the class of the
+/// route is worse than `allowed`, changes nothing and returns false.
 bool PackingSearch::take(const Path &path, PathClass allowed) {
   if (path.width == 0 || path.kind > allowed)
     return false;
@@ -158,7 +159,7 @@ bool PackingSearch::sameCard(uint32_t a, uint32_t b) const {
 
 void PackingSearch::startAtNICs() {
   // The load on a port is rounded down to whole GB/s. Rings slower than 1 GB/s
-  // therefore do not load it.
+  // therefore do not load the port.
   Rate given = state.rules.speed / 1000 * 1000;
   for (uint32_t nic : startNICs) {
     if (portLeft[nic] < given)
@@ -188,8 +189,9 @@ void PackingSearch::startAtNIC(uint32_t nic) {
   if (state.channels > 0 && state.rules.equalChannels)
     return;
   if (state.channels == 0) {
-    // The ring in bus order is a first result for comparison. It has a budget
-    // of its own.
+    // Try the ring in bus order first, as a result that the search can improve.
+    // It has a separate budget, so that it leaves the whole budget to the
+    // search.
     int32_t saved = std::exchange(steps, stepsInBusOrder);
     start(0, Order::Bus);
     steps = saved;
@@ -255,7 +257,7 @@ void PackingSearch::tryNext(uint32_t from, uint32_t to, uint32_t step,
 
 void PackingSearch::closeRing(uint32_t last) {
   uint32_t first = place(0);
-  if (first == last) // one device: no link to pass
+  if (first == last) // a ring of one device has no link
     return finishRing();
   const Path &path = table.between(last, first);
   if (!take(path, state.rules.intra))

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A search for rings of one speed over routes of given classes. It ends when
-// the links have no bandwidth left or its budget of steps is exhausted. The
-// ring search (RingSearch.cpp) runs it with increasingly lenient rules.
+// the links have no bandwidth left or when it has used its budget of steps. The
+// ring search (RingSearch.cpp) repeats it under increasingly lenient rules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,21 +24,23 @@ namespace proteus::net {
 
 /// Rules that the rings of one search obey.
 struct PackingRules {
-  Rate speed = 0;                         ///< of each ring
-  PathClass intra = PathClass::NVLink;    ///< worst class between devices
-  PathClass inter = PathClass::OneSwitch; ///< worst class to and from NICs
-  bool equalChannels = true; ///< true if all rings repeat the first one
-  /// True if a ring may leave the node through another NIC than it enters.
+  Rate speed = 0;                      ///< rate of each ring
+  PathClass intra = PathClass::NVLink; ///< worst class allowed between devices
+  PathClass inter =
+      PathClass::OneSwitch;  ///< worst class allowed to and from NICs
+  bool equalChannels = true; ///< true if all rings must repeat the first one
+  /// True if a ring may enter the node through one NIC and leave it through
+  /// another NIC.
   bool crossNIC = false;
 };
 
 /// A set of rings that the links carry at the same time.
 struct Packing {
   PackingRules rules;
-  uint32_t channels = 0;              ///< number of rings
-  uint32_t hops = 0;                  ///< sum over all rings
-  std::vector<uint32_t> order;        ///< devices, numDevices() per ring
-  std::vector<uint32_t> enter, leave; ///< NICs, one per ring
+  uint32_t channels = 0;       ///< number of rings
+  uint32_t hops = 0;           ///< number of hops of all rings together
+  std::vector<uint32_t> order; ///< devices of all rings, numDevices() per ring
+  std::vector<uint32_t> enter, leave; ///< for each ring: its NICs
 
   Rate bandwidth() const { return rules.speed * channels; }
 };
@@ -49,16 +51,18 @@ public:
   explicit PackingSearch(const PathTable &table);
 
   /// Searches under `rules` and replaces `best` by each better packing. Returns
-  /// true if the new `best` uses all channels. No other rules can then improve
-  /// it, because callers try higher speeds first.
+  /// true if `best` then has the largest allowed number of rings. No later
+  /// search can improve such a packing, because callers try higher speeds
+  /// first.
   bool run(const PackingRules &rules, Packing &best);
 
-  /// Returns the number of steps of all runs.
+  /// Returns the number of search steps of all runs together. A step adds one
+  /// device to a ring or completes a ring.
   int64_t stepsTaken() const { return taken; }
 
 private:
-  /// Orders in which the devices of a ring are tried: any order, bus order, or
-  /// that of the previous ring.
+  /// Orders in which the search adds devices to a ring: any order (`Free`), bus
+  /// order, or the order of the previous ring (`Repeat`).
   enum class Order { Free, Bus, Repeat };
 
   void nextRing();
@@ -81,17 +85,18 @@ private:
   }
 
   const PathTable &table;
-  std::vector<std::vector<uint32_t>> neighbours; ///< by device, best first
-  std::vector<uint32_t> startNICs;               ///< best first
-  std::vector<Rate> left;      ///< remaining capacity, by link
-  std::vector<Rate> portLeft;  ///< remaining capacity of ports, by NIC
+  std::vector<std::vector<uint32_t>>
+      neighbours; ///< for each device: other devices, widest route first
+  std::vector<uint32_t> startNICs; ///< NICs at which rings start, best first
+  std::vector<Rate> left;          ///< for each link: remaining capacity
+  std::vector<Rate> portLeft;  ///< for each NIC: remaining capacity of its port
   std::vector<bool> used;      ///< true for devices on the current ring
-  Rate amount[numShares] = {}; ///< load of one ring, by share
-  Packing state;               ///< rings of the current branch of the search
+  Rate amount[numShares] = {}; ///< for each Share: load of one ring
+  Packing state;               ///< rings of the current search branch
   Packing *best = nullptr;
-  int32_t steps = 0;     ///< remaining budget of the run
+  int32_t steps = 0;     ///< remaining steps of this run
   int64_t taken = 0;     ///< steps of all runs
-  bool complete = false; ///< true if `best` uses all channels
+  bool complete = false; ///< true if `best` has maxChannels rings
 };
 
 } // namespace proteus::net

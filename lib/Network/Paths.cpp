@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Routing according to the published behaviour of NCCL 2.10.3. A route has the
-// fewest hops, and among those the largest width. At most one device relays
-// NVLink traffic. If a NIC cannot access the memory of a device without passing
-// a CPU, the route passes the CPU of that device.
+// fewest hops; of several such routes, the widest one is taken. At most one
+// device relays NVLink traffic. If a NIC has no direct access to the memory of
+// a device, the route passes the CPU nearest to the device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,9 @@ using namespace llvm;
 using namespace proteus::net;
 using namespace proteus::machine;
 
-/// Compute capability from which writes of NICs cause no traffic in the
-/// opposite direction. Older devices acknowledge them over their uplink.
+/// First compute capability, times ten, at which writes of NICs cause no
+/// traffic in the opposite direction. Older devices acknowledge such writes
+/// over their uplink.
 static constexpr uint32_t firstWithoutAcknowledge = 80;
 
 static constexpr uint32_t none = ~0u;
@@ -48,8 +49,8 @@ static Rate toRate(double bytesPerSecond) {
   return std::llround(bytesPerSecond * 1e-6);
 }
 
-/// The routes from all vertices to one base vertex: for every vertex, the next
-/// link and the vertex to which it leads.
+/// The routes from all vertices to one base vertex. For each vertex it holds
+/// the next link of the route and the vertex at the end of this link.
 struct PathTable::Tree {
   struct Node {
     uint32_t link = none, next = none;
@@ -95,9 +96,10 @@ PathTable::PathTable(const NodeGraph &graph, ArrayRef<uint32_t> local,
       const Tree::Node &direct = toEnd[to].nodes[endVertex(from)];
       if (direct.width == 0)
         continue;
-      // A NIC without access to the memory of the device takes a detour through
-      // the CPU nearest to the device. Routes between two devices need no
-      // detour: if they leave the PCIe switches, they pass that CPU already.
+      // If the NIC has no direct access to the memory of the device, the route
+      // takes a detour through the CPU nearest to the device. Routes between
+      // two devices need no detour: if they leave the PCIe switches, they pass
+      // this CPU anyway.
       uint32_t beside = toDevice ? to : from;
       bool detour = toDevice != fromDevice &&
                     (!graph.vertices[endVertex(beside)].directNIC ||
@@ -116,17 +118,18 @@ PathTable::PathTable(const NodeGraph &graph, ArrayRef<uint32_t> local,
   }
 }
 
-/// Returns the vertex of an end. An end that is a NIC is the fabric side of its
-/// port; these vertices have the numbers after those of the graph.
+/// Returns the vertex of an end. The vertex of a NIC is the fabric side of its
+/// port. These vertices have numbers after those of the graph's vertices.
 uint32_t PathTable::endVertex(uint32_t end) const {
   if (end < numDevices())
     return devices[end];
   return graph.vertices.size() + (end - numDevices());
 }
 
-/// Returns the first port of the card of `nic`, to which the graph connects the
-/// other ports of the card. All ports of a card are therefore equally far from
-/// a device.
+/// Returns the vertex at which routes enter the card of `nic`: the first port
+/// of the card if the graph connects the other ports to the first one,
+/// otherwise `nic`. All ports of a card are therefore equally far from a
+/// device.
 uint32_t PathTable::cardOf(uint32_t nic) const {
   uint32_t card = nic;
   for (const NodeLink &link : graph.links) {
@@ -177,9 +180,10 @@ static PathClass classOf(LinkKind kind) {
   llvm_unreachable("unknown kind of link");
 }
 
-/// Returns the link of the opposite direction. Ports are numbered in pairs
-/// after an even number of links. The rule of the node graph therefore holds
-/// for them too.
+/// Returns the link of the opposite direction. The two directions of a link
+/// have the numbers 2i and 2i + 1 in the node graph. The two directions of a
+/// NIC's port have such numbers too, because the graph has an even number of
+/// links.
 static uint32_t opposite(uint32_t link) { return link ^ 1; }
 
 PathTable::Tree PathTable::growTree(uint32_t base) const {
@@ -317,8 +321,8 @@ int64_t PathTable::mostRings(Rate speed, PathClass intra) const {
   };
   int64_t most = INT64_MAX;
   if (numDevices() > 1 || numNICs() > 0) {
-    // With NICs, the last device of a ring leaves over PCIe and not over
-    // NVLink.
+    // With NICs, the last device of a ring sends over PCIe. PCIe links then
+    // count even if `intra` allows only NVLink.
     bool onlyNVLink = intra <= PathClass::NVLinkRelay && numNICs() == 0;
     for (uint32_t d : devices)
       most = std::min(most, carriedBy(d, [&](const Edge &edge) {

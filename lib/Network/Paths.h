@@ -8,8 +8,9 @@
 //
 // A table of the routes inside a node that a communication library takes. It
 // contains one route for each pair of *ends*: the devices of a group, and the
-// NICs if the group spans several nodes. For each route it contains the load of
-// a ring on the links. The packing of rings uses it.
+// NICs if the group spans several nodes. For each route it contains the loads
+// that a ring puts on the links. The search for rings (Packing.h) uses the
+// table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,30 +26,31 @@
 
 namespace proteus::net {
 
-/// Bandwidth in the search, in whole MB/s (1e6). Integers, so that removing a
-/// ring restores the capacities exactly.
+/// Bandwidth in whole MB/s (1e6 bytes/s). The type is integral so that the
+/// removal of a ring restores the capacities of the links exactly.
 using Rate = int64_t;
 
-/// Largest number of rings that a library forms.
+/// Largest number of rings that the communication library forms.
 constexpr uint32_t maxChannels = 16;
 
-/// Loads of a ring on a link, as shares of the ring's rate.
+/// Loads that a ring puts on a link, as shares of the ring's rate.
 enum class Share : uint8_t {
   Whole,
-  /// Load on PCIe links of devices that communicate through the root complex of
-  /// an Intel CPU: 1.2, because a sixth of the bandwidth is lost.
+  /// Load on PCIe links if devices communicate through the root complex of an
+  /// Intel CPU: 1.2, because a sixth of the bandwidth is lost.
   ThroughIntel,
-  /// Load in the opposite direction if a NIC writes to an older device: an
-  /// eighth.
+  /// Load in the opposite direction if a NIC writes to a device of compute
+  /// capability below 8.0, which acknowledges the writes: 1/8.
   Acknowledge,
 };
 constexpr unsigned numShares = 3;
-/// Returns the load of `share` as a factor on the rate.
+/// Returns the factor by which the load of `share` multiplies the rate of a
+/// ring, for example 1.2.
 double factorOf(Share share);
 
-/// A link of a route and its load. Links have the numbers of the node graph.
-/// The ports of NIC i have the numbers numLinks + 2i (out of the node) and
-/// numLinks + 2i + 1 (into the node).
+/// A link of a route and the load that a ring puts on it. Links have their
+/// numbers in the node graph. In a node graph with n links, the ports of NIC i
+/// have the numbers n + 2i (out of the node) and n + 2i + 1 (into the node).
 struct Load {
   uint32_t link;
   Share share;
@@ -56,14 +58,14 @@ struct Load {
 
 /// A route between two ends.
 struct Path {
-  uint32_t begin = 0, end = 0; ///< range in the loads of the table
-  Rate width = 0;              ///< of the narrowest link; 0 = no route
+  uint32_t begin = 0, end = 0; ///< range in PathTable::allLoads
+  Rate width = 0; ///< rate of the narrowest link; 0 if there is no route
   uint32_t hops = 0;
   PathClass kind = PathClass::Local;
 };
 
-/// The routes between the ends of one node. Devices and NICs are numbered in
-/// the order of their vertices, which is bus order.
+/// The routes between the ends of one node. Devices and NICs have numbers in
+/// the order of their vertices in the node graph, which is bus order.
 class PathTable {
 public:
   /// Finds the routes between the devices with the numbers `local`, and the
@@ -103,9 +105,10 @@ public:
   /// Returns the largest bandwidth out of any device: that of its PCIe link or
   /// the sum of its NVLinks.
   Rate mostOutOfDevice() const;
-  /// Returns an upper bound on the number of rings of `speed` that can leave
-  /// every device and enter through the NICs, if routes between devices have
-  /// the class `intra` or better.
+  /// Returns an upper bound on the number of rings of `speed`. It counts the
+  /// rings that the links out of each device can carry, and the rings that can
+  /// enter through the NICs. Routes between devices have the class `intra` or
+  /// better.
   int64_t mostRings(Rate speed, PathClass intra) const;
 
 private:
@@ -127,13 +130,15 @@ private:
   bool passesIntel(llvm::ArrayRef<uint32_t> links) const;
 
   const machine::NodeGraph &graph;
-  std::vector<uint32_t> devices, nics; ///< vertices
-  std::vector<uint32_t> cpus;          ///< vertices
-  std::vector<bool> present;           ///< by vertex: true if routes may use it
-  /// By vertex; then by port of the NICs.
+  std::vector<uint32_t> devices, nics; ///< numbers of vertices
+  std::vector<uint32_t> cpus;          ///< numbers of vertices
+  std::vector<bool> present; ///< for each vertex: true if routes may use it
+  /// Edges that leave each vertex of the graph, and then the fabric side of
+  /// each NIC's port.
   std::vector<std::vector<Edge>> edges;
-  std::vector<Rate> capacity; ///< by link
-  std::vector<Path> paths;    ///< from * numEnds() + to
+  std::vector<Rate> capacity; ///< of each link and port
+  std::vector<Path>
+      paths; ///< the route of two ends is at from * numEnds() + to
   std::vector<Load> allLoads;
 };
 

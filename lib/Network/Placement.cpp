@@ -36,7 +36,7 @@ Placement::create(std::shared_ptr<const ClusterWays> ways,
     return std::move(error);
   if (Error error = placement->checkFabric())
     return std::move(error);
-  // Errors about a shape refer to the first node of the shape.
+  // Errors about a shape mention the first node of the shape.
   std::vector<int64_t> firstNode(placement->shapes.size(), -1);
   for (const NodePlace &place : placement->places)
     if (firstNode[place.shape] < 0)
@@ -49,7 +49,7 @@ Placement::create(std::shared_ptr<const ClusterWays> ways,
   return std::move(placement);
 }
 
-/// Groups the devices by node and finds the nodes of equal shape.
+/// Sorts the devices by node and gives nodes with the same members one shape.
 Error Placement::assign(ArrayRef<int64_t> devices) {
   if (devices.empty())
     return failure("a group has no devices; name at least one");
@@ -86,7 +86,8 @@ Error Placement::assign(ArrayRef<int64_t> devices) {
       order[sorted[i].second] = {numPlaces(), static_cast<uint32_t>(i - begin)};
       locals.push_back(sorted[i].first - first);
     }
-    // Most nodes have the shape of the previous node.
+    // Most nodes have the shape of the previous node. Search the map only for
+    // the other nodes.
     if (places.empty() || kind != lastKind || locals != lastLocals) {
       auto [found, isNew] = shapeOf.try_emplace({kind, locals}, shapes.size());
       if (isNew) {
@@ -199,9 +200,9 @@ Error Placement::findNICs(NodeShape &shape, int64_t node) {
   return Error::success();
 }
 
-/// Returns the bandwidth, in bytes/s, of the links between the members if each
-/// pair of members has a direct link and all links have the same bandwidth.
-/// Otherwise returns 0.
+/// Returns the bandwidth, in bytes/s, of one link between two members, if each
+/// pair of members has a direct link and all these links have the same
+/// bandwidth. Otherwise returns 0.
 double Placement::widthOfWays(const NodeShape &shape) const {
   const machine::NodeGraph &graph = cluster.kinds[shape.kind].graph;
   double width = 0;
@@ -220,9 +221,10 @@ double Placement::widthOfWays(const NodeShape &shape) const {
   return width;
 }
 
-/// Returns true if the library sends over all links of the node at once. AMD's
-/// library does so on a full mesh, measured on four and eight devices. On four
-/// devices, this is more bandwidth than the ring search finds.
+/// Returns true if the library sends over all links of the node at once.
+/// Measurements on four and eight devices show that AMD's library does this on
+/// a full mesh. On four devices this is more bandwidth than the ring search
+/// finds.
 bool Placement::spreadsOverMesh(const NodeShape &shape) const {
   const machine::NodeGraph &graph = cluster.kinds[shape.kind].graph;
   const NodeWays &ways = waysOf(shape);
@@ -259,7 +261,7 @@ void Placement::findRingsOf(NodeShape &shape) {
     for (uint32_t local : channel.order)
       members.push_back(memberOf(local));
     for (auto [link, multiple] : channel.loads)
-      if (link < loads.size()) // the network adds the loads of NIC ports
+      if (link < loads.size()) // not the ports of NICs
         loads[link] += multiple * share;
     if (!across)
       continue;
@@ -301,8 +303,8 @@ double Placement::networkLatency(int64_t nodeA, int64_t nodeB) const {
   return latency + fabric.levels[top].latency;
 }
 
-/// Fails if the fabric does not connect all nodes. Nodes are sorted, so the
-/// first and the last are farthest from each other.
+/// Fails if the fabric does not connect all nodes of the group. Nodes are
+/// sorted. It is therefore enough to check the first and the last node.
 Error Placement::checkFabric() const {
   unsigned numLevels = cluster.fabric.levels.size();
   if (numPlaces() < 2 || numLevels == 0)
@@ -334,7 +336,8 @@ Error Placement::checkRails() const {
   std::vector<uint32_t> firstRails = railsOf(firstShape);
   for (uint32_t place = 1; place < numPlaces(); ++place) {
     const NodeShape &shape = shapeAt(place);
-    // In nodes with switches, NVLink moves data to the rail of the receiver.
+    // In nodes with NVSwitches, data move over NVLink to the rail of the
+    // receiver. The fabric then need not connect different rails.
     if (shape.switched && firstShape.switched && railsOf(shape) == firstRails)
       continue;
     for (const Member &a : firstShape.members)

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The members of a group, sorted by node. Nodes of one kind in which the same
-// devices are members have one *shape*. Routes, rings and NICs are computed
-// once per shape. Communicators and the link loads of algorithms use it.
+// devices are members have the same *shape*. Routes, rings and NICs are
+// computed once per shape. Communicators and the functions of Loads.h use
+// placements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,44 +30,49 @@
 
 namespace proteus::net {
 
-/// Links of a node graph and the load of a flow on each, as a share of the
-/// flow's rate.
+/// Links of a node graph and the load that a flow puts on each link, as a share
+/// of the flow's rate.
 using NodeLoads = std::vector<std::pair<uint32_t, double>>;
 
 /// A device of the group in a node of some shape.
 struct Member {
   uint32_t local = 0; ///< number of the device in the node
-  uint32_t nic = 0;   ///< NIC through which it reaches other nodes
+  uint32_t nic = 0;   ///< NIC through which the device reaches other nodes
 };
 
-/// A member through which a share of the data enters and leaves the node.
+/// A member of a node. A share of the node's data enters and leaves through
+/// this member and its NIC.
 struct Gateway {
   uint32_t member = 0;
   uint32_t nic = 0;
-  double share = 1; ///< of the data
+  double share = 1; ///< share of the node's data
 };
 
 /// Properties that are common to all nodes of one kind with the same members.
 struct NodeShape {
   uint32_t kind = 0;           ///< index into Cluster::kinds
-  std::vector<Member> members; ///< ascending
+  std::vector<Member> members; ///< sorted by number
   /// True if all members are connected to the same NVSwitches.
   bool switched = false;
   /// True if rings inside the node use NVLink only.
   bool nvlink = false;
-  /// Bytes/s of all rings together; infinite if the node has no ring.
+  /// Bandwidth of all rings together in bytes/s; infinite if the node has no
+  /// ring.
   double ringWidth = 0;
-  std::vector<Gateway> gateways; ///< if the group has several nodes
+  std::vector<Gateway> gateways; ///< empty if the group is in one node
 
-  // Results of the ring search, only without switches.
+  // Results of the ring search. They are empty if `switched` is true, because
+  // the ports of the devices then limit the rings.
   NodeLoads ringLoads;
-  std::vector<double> ringOut, ringIn;       ///< share of each NIC
-  std::vector<std::vector<uint32_t>> orders; ///< members, by channel
+  std::vector<double> ringOut, ringIn; ///< for each NIC: share of the ring data
+  std::vector<std::vector<uint32_t>>
+      orders; ///< for each channel: members in ring order
 
-  /// Routes between members, at from * members + to. Empty with switches.
+  /// The route between two members is at from * size() + to. Empty if
+  /// `switched` is true.
   std::vector<Way> ways;
-  /// Routes from each member to its NIC and back, if the group has several
-  /// nodes.
+  /// Routes from each member to its NIC, and back. Empty if the group is in one
+  /// node.
   std::vector<Way> outward, inward;
 
   uint32_t size() const { return members.size(); }
@@ -91,18 +97,19 @@ struct MemberPlace {
 /// the group: it is an index into `places`.
 class Placement {
 public:
-  /// Creates the placement of `devices`, in the order of the group. Fails for
-  /// the reasons of Communicator::create.
+  /// Creates the placement of `devices`, given in the order of the group. Fails
+  /// if a device is not in the cluster, occurs twice, or cannot reach another
+  /// device.
   static llvm::Expected<std::unique_ptr<Placement>>
   create(std::shared_ptr<const ClusterWays> ways,
          llvm::ArrayRef<int64_t> devices);
 
   const machine::Cluster &cluster;
   int64_t size = 0;                ///< number of members
-  std::vector<NodePlace> places;   ///< ascending by node
+  std::vector<NodePlace> places;   ///< sorted by node
   std::vector<NodeShape> shapes;   ///< in the order of their first node
   std::vector<MemberPlace> order;  ///< members in the order of the group
-  std::vector<uint32_t> kindsUsed; ///< kinds of nodes, ascending
+  std::vector<uint32_t> kindsUsed; ///< indices into Cluster::kinds, ascending
 
   uint32_t numPlaces() const { return places.size(); }
   const NodeShape &shapeAt(uint32_t place) const {
@@ -117,23 +124,24 @@ public:
   bool hasRails() const {
     return cluster.fabric.rails && !cluster.fabric.levels.empty();
   }
-  /// Returns true if the ports below a unit of `level` carry more than its
-  /// uplinks. Otherwise the ports are full first, and uplinks never limit a
-  /// flow.
+  /// Returns true if the uplinks of a unit of `level` can limit a flow. They
+  /// can if they have less bandwidth than the NIC ports below the unit.
+  /// Otherwise the ports limit every flow first.
   bool canFill(unsigned level) const {
     double oversubscription = 1;
     for (unsigned below = 0; below <= level; ++below)
       oversubscription *= cluster.fabric.levels[below].oversubscription;
     return oversubscription > 1;
   }
-  /// Returns the number of levels of the fabric that have uplinks.
+  /// Returns the number of fabric levels with uplinks: all but the topmost
+  /// level.
   unsigned numUpLevels() const {
     return cluster.fabric.levels.empty() ? 0 : cluster.fabric.levels.size() - 1;
   }
-  /// Returns the lowest level at which both nodes are below the same unit, or
-  /// the number of levels if there is none.
+  /// Returns the lowest level of the fabric at which both nodes are below the
+  /// same unit, or the number of levels if no level connects them.
   unsigned meetingLevel(int64_t nodeA, int64_t nodeB) const;
-  /// Returns the seconds that a message takes from NIC to NIC.
+  /// Returns the latency of a message from NIC to NIC, in seconds.
   double networkLatency(int64_t nodeA, int64_t nodeB) const;
 
 private:

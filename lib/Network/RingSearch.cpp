@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The search tries packings under increasingly lenient rules until it finds
-// rings. In the innermost loop it allows different rings, then worse routes
-// between devices, then worse routes to NICs, then different NICs to enter and
-// leave, and in the outermost loop slower rings.
+// The search packs rings onto links under increasingly lenient rules. It
+// consists of nested loops. From the innermost to the outermost loop, it allows
+// different rings, worse routes between devices, worse routes to NICs,
+// different NICs to enter and leave, and slower rings.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,33 +29,36 @@ using namespace llvm;
 using namespace proteus::net;
 using namespace proteus::machine;
 
-/// Speeds of one ring that the search tries, in MB/s.
+/// Speeds of one ring that the search tries inside a node, in MB/s.
 static constexpr Rate speedsInNode[] = {44000, 30000, 22000, 18000, 15000,
                                         12000, 10000, 9000,  7000,  6000,
                                         5000,  4000,  3000};
-/// The same for compute capability 9.0 and later, as in NCCL 2.30.
+/// Speeds inside a node for devices of compute capability 9.0 and later, from
+/// NCCL 2.30.
 static constexpr Rate speedsOfNewDevices[] = {
     60000, 50000, 40000, 30000, 24000, 20000, 15000, 12000, 11000, 6000, 3000};
 static constexpr Rate speedsAcrossNodes[] = {
     48000, 30000, 24000, 22000, 18000, 15000, 12000, 10000, 9000,
     7000,  6000,  5000,  4000,  3000,  2400,  1200,  240,   120};
 
-/// Speed of the fallback ring if no ring fits, in MB/s.
+/// Speed in MB/s of the single ring that is used if the search finds no rings.
 static constexpr Rate fallbackSpeed = 100;
 
-/// Share of the speed of the best rings. The search stops at this speed,
-/// because slower rings are unlikely to be better.
+/// The search stops at this share of the speed of the best rings, because
+/// slower rings are unlikely to be better.
 static constexpr double slowestShare = 0.49;
 
-/// Number of steps after which the search accepts the best rings so far. Known
-/// machines with eight devices need a tenth of it. The search of irregular
-/// machines with thirty devices takes very long without this limit.
+/// Number of steps after which the search accepts the best rings that it has
+/// found. Known machines with eight devices need a tenth of these steps.
+/// Without this limit, the search takes very long on irregular machines with
+/// thirty devices.
 static constexpr int64_t maxSteps = 1 << 20;
 
 static PathClass nextClass(PathClass kind) { return PathClass(int(kind) + 1); }
 
 namespace {
-/// The relaxation of the rules, from the strictest to the most lenient.
+/// Searches rings under the strictest rules first and then under more lenient
+/// rules.
 class Relaxation {
 public:
   explicit Relaxation(const PathTable &table) : table(table), search(table) {
@@ -75,7 +78,7 @@ public:
                                 ? ArrayRef<Rate>(speedsOfNewDevices)
                                 : ArrayRef<Rate>(speedsInNode);
     Rate widest = table.widestFromDevice();
-    // A single device without NICs has no route that limits its speed.
+    // A single device without NICs has no route that limits the speed.
     bool bounded = acrossNodes() || table.numDevices() > 1;
     while (bounded && speeds.size() > 1 && speeds.front() > widest)
       speeds = speeds.drop_front();
@@ -101,10 +104,10 @@ private:
                                  search.stepsTaken() > maxSteps);
   }
 
-  /// Returns true if a search under `rules` cannot improve the best rings, for
-  /// one of two reasons. Either it repeats an earlier search, because no route
-  /// has one of the newly allowed classes; or even the largest possible number
-  /// of rings has less bandwidth.
+  /// Returns true if a search under `rules` cannot improve the best rings. This
+  /// is so if it would repeat an earlier search, because no route has one of
+  /// the newly allowed classes. It is also so if even the largest possible
+  /// number of rings has less bandwidth than the best rings.
   bool isHopeless(const PackingRules &rules) {
     auto worstOf = [](const std::set<PathClass> &existing, PathClass allowed) {
       auto next = existing.upper_bound(allowed);
@@ -166,7 +169,7 @@ private:
 static void addLoads(const PathTable &table, const Path &path,
                      uint32_t numLinks, std::map<uint32_t, double> &loads) {
   for (const Load &load : table.loads(path))
-    if (load.link < numLinks) // `enter` and `leave` describe the ports
+    if (load.link < numLinks) // not the ports of NICs
       loads[load.link] += factorOf(load.share);
 }
 
@@ -196,7 +199,7 @@ static RingChannel describe(const PathTable &table, const Packing &packing,
   return ring;
 }
 
-/// Returns one slow ring in bus order over routes of any class.
+/// Returns one slow ring in bus order, without regard to the capacity of links.
 static Packing fallback(const PathTable &table) {
   Packing packing;
   packing.rules.speed = fallbackSpeed;
@@ -216,7 +219,7 @@ RingSet proteus::net::findRings(const NodeGraph &graph,
   PathTable table(graph, local, acrossNodes);
   assert(table.numDevices() == local.size() && "devices must be in the node");
   Packing packing;
-  // Without a NIC, no ring can leave the node.
+  // Rings across nodes need a NIC.
   if (!acrossNodes || table.numNICs() > 0)
     packing = Relaxation(table).run();
   if (packing.channels == 0)

@@ -22,8 +22,8 @@ Buckets proteus::plan::bucketsOf(const ResolvedPlan &plan,
   bool isAfter = plan.gradientReduction == GradientReduction::AfterBackward;
   switch (*plan.bucketRule) {
   case BucketRule::DDP:
-    // DDP's sizes are the default, except if gradients are reduced after the
-    // backward pass.
+    // Absent capacities already mean those of DDP, except if gradients are
+    // reduced after the backward pass.
     if (isAfter) {
       buckets.size = 26214400;
       buckets.first = 1048576;
@@ -33,9 +33,9 @@ Buckets proteus::plan::bucketsOf(const ResolvedPlan &plan,
     buckets.perLayer = true;
     return buckets;
   case BucketRule::Megatron:
-    // The size is a number of elements. It grows with the ring, so that the
-    // steps of the ring stay large. Megatron-LM has one bucket if reduction
-    // does not overlap.
+    // Megatron-LM's capacity is a number of elements. It grows with the number
+    // of ranks, so that each step of a ring still moves much data. Megatron-LM
+    // has one bucket if the reduction does not overlap.
     if (!isAfter)
       buckets.size = buckets.first =
           std::max<int64_t>(40'000'000, 1'000'000 * plan.dp * plan.cp) *

@@ -17,7 +17,7 @@ using namespace llvm;
 
 namespace proteus::plan {
 
-/// Splits "a,b" at commas.
+/// Splits `text` at commas.
 static std::vector<std::string> split(StringRef text) {
   std::vector<std::string> parts;
   while (!text.empty()) {
@@ -28,8 +28,8 @@ static std::vector<std::string> split(StringRef text) {
   return parts;
 }
 
-/// Converts a value of each of the three kinds to text (`print`) and back
-/// (`parseValue`).
+/// The overloads of `print` convert an integer, a switch or a choice to text.
+/// The overloads of `parseValue` convert the text back.
 static std::string print(int64_t value) { return std::to_string(value); }
 static std::string print(bool value) { return value ? "true" : "false"; }
 template <typename Enum> static std::string print(Enum value) {
@@ -60,7 +60,7 @@ static bool parseValue(StringRef text, std::optional<Enum> &value) {
 }
 
 namespace {
-/// Columns that all rows have.
+/// The columns that rows of all kinds have.
 struct Names {
   StringRef flag, aliases, option, caseKey, stackKey, tree, help;
 };
@@ -69,7 +69,7 @@ struct Names {
 std::vector<Field> makeFields() {
   std::vector<Field> list;
   std::string section;
-  // The type of the field follows from `member`, a pointer to it.
+  // `member` is a pointer to the field in ParallelPlan and determines its type.
   auto add = [&](auto member, Field::Kind kind, StringRef name,
                  const Names &names) -> Field & {
     Field field;

@@ -19,17 +19,18 @@ std::string StackPlan::label() const {
   return text;
 }
 
-/// Returns the decisions of `stack` that have an effect on a job whose plan
-/// states `stated`.
+/// Returns the decisions of `stack` that have an effect on a job with the plan
+/// `stated`. Adds a remark for each decision that is not modelled.
 static ParallelPlan applicable(const ParallelPlan &stated,
                                const StackPlan &stack, llvm::StringRef name,
                                std::vector<std::string> &remarks) {
   ResolvedPlan job = resolve(stated);
   ParallelPlan overlay = stack.plan;
-  // Only ZeRO 1 and 2 gather parameters after the update.
+  // Only ZeRO 1 and 2 gather all parameters after the update.
   if (job.zero != ZeroStage::States && job.zero != ZeroStage::Gradients)
     overlay.overlapParameters.reset();
-  // All-reduced gradients are complete only after the backward pass.
+  // Whole gradients are all-reduced only with ZeRO 1, and only after the
+  // backward pass.
   if (job.zero != ZeroStage::States ||
       stated.gradientReduction == GradientReduction::Overlapped)
     overlay.allReduceGradients.reset();
@@ -51,7 +52,7 @@ static ParallelPlan applicable(const ParallelPlan &stated,
                       "' balances stages by work, which is not modelled for "
                       "chunks of stages: they have equally many layers here");
   }
-  // Only sequence parallelism gathers activations.
+  // Only sequence parallelism gathers activations that can be kept.
   if (!job.sequenceParallel || job.tp == 1)
     overlay.keepGathered.reset();
   return overlay;

@@ -20,7 +20,7 @@ Expected<Sizes> proteus::plan::sizesOf(const ParallelPlan &plan,
   ResolvedPlan s = resolve(plan);
   Sizes sizes;
   int64_t inner = s.tp * s.pp * s.cp;
-  // Degrees are bounded, but not their product.
+  // Each degree is bounded by maxDegree, but the product must be checked.
   if (s.tp > maxDegree / s.pp || s.tp * s.pp > maxDegree / s.cp)
     return createStringError("tp * pp * cp is more than " + Twine(maxDegree) +
                              " devices; choose smaller degrees");
@@ -75,8 +75,8 @@ Expected<Sizes> proteus::plan::sizesOf(const ParallelPlan &plan,
     return createStringError("--vpp " + Twine(s.virtualStages) +
                              " needs a pipeline: set --pp");
 
-  int64_t perStep = s.microBatch * sizes.dp; // samples of one micro-batch on
-                                             // all replicas
+  // Samples of one micro-batch on all data-parallel ranks.
+  int64_t perStep = s.microBatch * sizes.dp;
   if (!globalBatch) {
     sizes.microBatches = s.accumulation;
     if (perStep > maxBatch / sizes.microBatches)

@@ -17,7 +17,8 @@ using namespace llvm;
 
 Expected<std::string> proteus::readTextFile(StringRef path,
                                             size_t maxMebibytes) {
-  // On some systems, a directory can be opened and fails only when it is read.
+  // If `path` is a directory, some systems report the error only in the read
+  // below.
   Expected<sys::fs::file_t> file =
       sys::fs::openNativeFileForRead(path, sys::fs::OF_Text);
   if (!file)
@@ -54,8 +55,9 @@ static Error fileError(StringRef path, std::error_code code) {
   return createStringError(code, path + ": cannot write: " + code.message());
 }
 
-/// Runs `write` on an open file. Returns an error if the disk is full, because
-/// the destructor of the stream would abort the process otherwise.
+/// Calls `write` with a stream to an open file. Returns and clears errors of
+/// the stream, such as a full disk, because otherwise the destructor of the
+/// stream would abort the process.
 static Error writeTo(int descriptor, bool close, StringRef path,
                      function_ref<Error(raw_ostream &)> write) {
   raw_fd_ostream os(descriptor, close);

@@ -121,7 +121,7 @@ void Flags::flag(StringRef name, StringRef help, bool &target,
         return Error::success();
       },
       aliases);
-  // The next word may be the name of a file.
+  // The next argument may be the name of a file.
   flags.back().mayTakeValue = false;
 }
 
@@ -187,7 +187,7 @@ Flags::parse(ArrayRef<std::string> arguments) const {
         return createStringError("--" + name + ": takes no value");
       if (!hasValue) {
         text = isOff ? "false" : "true";
-        // Accept `--name false`, which scripts contain.
+        // Accept `--name false` too, because users' scripts contain it.
         if (flag->mayTakeValue && !isOff && i + 1 < arguments.size() &&
             !StringRef(arguments[i + 1]).starts_with("--"))
           text = arguments[++i];

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// JSON on top of nlohmann_json. This is the only file that includes that
-// library and the only one that handles exceptions. No exception leaves it.
+// Implements JSON.h with the library nlohmann_json. This is the only file that
+// includes this library and the only file that handles exceptions. No exception
+// leaves it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,8 @@ using namespace llvm;
 using namespace proteus::json;
 using Node = nlohmann::json;
 
-/// Deepest nesting of a text. No format of Proteus is as deep.
+/// Largest number of nested objects and arrays. No format of Proteus needs as
+/// many.
 static constexpr int maxDepth = 128;
 
 //===----------------------------------------------------------------------===//
@@ -44,13 +46,15 @@ Document &Document::operator=(Document &&other) noexcept = default;
 Document::~Document() = default;
 
 namespace {
-/// An exception for a text that the parser would accept but Document does not.
+/// The exception for a text that the library accepts but Document::parse
+/// rejects.
 struct Refused {
   std::string message;
 };
 
-/// A callback of the parser that refuses repeated keys and deep nesting.
-/// nlohmann_json would silently keep the last value of a repeated key.
+/// A callback of the library's parser that rejects repeated keys and deep
+/// nesting. Without it, the parser would silently keep the last value of a
+/// repeated key.
 class Watcher {
 public:
   bool operator()(int depth, Node::parse_event_t event, Node &parsed) {
@@ -93,7 +97,8 @@ private:
 };
 } // namespace
 
-/// Limits the length of a message, which may contain a long part of the file.
+/// Returns `message`, shortened to 1000 characters, because it may contain a
+/// long part of the file.
 static std::string cut(std::string message) {
   constexpr size_t limit = 1000;
   if (message.size() > limit) {
@@ -103,8 +108,8 @@ static std::string cut(std::string message) {
   return message;
 }
 
-/// Returns "text" of nlohmann_json's message "[json.exception.x.101] parse
-/// error at ...: text".
+/// Returns the last part of a message of the library: "text" from
+/// "[json.exception.x.101] parse error at ...: text".
 static std::string reason(StringRef what) {
   if (what.contains("] "))
     what = what.split("] ").second;
@@ -154,7 +159,8 @@ static const Node &node(const void *value) {
   return *static_cast<const Node *>(value);
 }
 
-/// Returns the text of a value for a message, limited to a readable length.
+/// Returns the text of a value for an error message, limited to a readable
+/// length.
 static std::string shown(const Node &value) {
   if (value.is_object())
     return "an object";
@@ -286,7 +292,7 @@ int64_t Reader::integer(int64_t min, int64_t max) const {
   int64_t result;
   if (number.is_number_float()) {
     double real = number.get<double>();
-    // Beyond 2^53 a double does not represent every integer.
+    // Above 2^53, a double cannot represent every integer.
     if (real != std::floor(real) || std::fabs(real) > 9007199254740992.0)
       return refuse();
     result = static_cast<int64_t>(real);

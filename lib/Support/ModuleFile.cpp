@@ -14,11 +14,11 @@
 
 using namespace llvm;
 
-/// First bytes of MLIR bytecode.
+/// The first bytes of MLIR bytecode.
 static constexpr StringLiteral bytecodeMagic = "ML\xefR";
 
-/// Alignment of a buffer. Bytecode requires that of its constants, which is at
-/// most a page.
+/// Alignment of a buffer. Bytecode requires the alignment of its constants,
+/// which is at most the size of a page.
 static constexpr Align bufferAlignment = Align::Constant<4096>();
 
 size_t proteus::findDeepNesting(StringRef text) {
@@ -28,7 +28,8 @@ size_t proteus::findDeepNesting(StringRef text) {
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     char next = i + 1 < text.size() ? text[i + 1] : '\0';
-    // A string ends with its line, so an open quote hides one line at most.
+    // A string ends at the end of its line. A missing quote therefore hides at
+    // most the rest of one line.
     if (c == '\n') {
       ++line;
       inComment = inString = false;
@@ -45,7 +46,7 @@ size_t proteus::findDeepNesting(StringRef text) {
       inComment = true;
     } else if ((c == '-' && next == '>') ||
                ((c == '<' || c == '>') && next == '=')) {
-      // Arrows and comparisons are no brackets.
+      // The `>` and `<` of arrows and comparisons are not brackets.
       ++i;
     } else if (StringRef("([{<").contains(c)) {
       if (++depth > maxNesting)

@@ -17,7 +17,7 @@ std::string proteus::nearest(StringRef text, ArrayRef<std::string> known) {
   unsigned least = std::max<unsigned>(2, text.size() / 2);
   for (const std::string &name : known) {
     unsigned distance = text.edit_distance(name, /*AllowReplacements=*/true);
-    // A word that begins with `text` is similar, whatever its length.
+    // A longer word that begins with `text` is always similar.
     if (StringRef(name).starts_with(text) && text.size() > 2)
       distance = 1;
     if (distance < least && distance < text.size()) {

@@ -31,8 +31,8 @@ using llvm::Twine;
 
 namespace {
 
-/// Reader of the tokens of a path or pattern. It also creates the errors, which
-/// call the text `subject`.
+/// Reads the tokens of a path or pattern and creates error messages. `subject`
+/// is the word for the text in messages, "path" or "pattern".
 class Reader {
 public:
   Reader(StringRef text, StringRef subject) : text(text), subject(subject) {}
@@ -60,7 +60,7 @@ public:
     StringRef digits = text.substr(position).take_while(llvm::isDigit);
     if (digits.empty())
       return expected(what);
-    // The exclusive end after the largest index must fit into int64_t too.
+    // The exclusive end of a range, index + 1, must also fit into int64_t.
     int64_t value;
     if (digits.getAsInteger(10, value) ||
         value == std::numeric_limits<int64_t>::max())
@@ -87,7 +87,8 @@ private:
 
 } // namespace
 
-/// Parses the index of a pattern component, after its `[`.
+/// Parses the index of a pattern component. The reader has already consumed the
+/// `[`.
 static Error parseIndex(Reader &reader, PathPattern::Component &component) {
   using IndexKind = PathPattern::IndexKind;
   if (reader.consume("*")) {
@@ -275,8 +276,8 @@ bool PathPattern::Component::matchesIndex(std::optional<int64_t> index) const {
 
 namespace {
 
-/// The non-deterministic automaton of a pattern. It is in state s if the first
-/// s components of the pattern match the path components read so far.
+/// The non-deterministic automaton of a pattern. State s is active if the first
+/// s components of the pattern match all path components that were read.
 class Matcher {
 public:
   explicit Matcher(ArrayRef<PathPattern::Component> components)
@@ -299,12 +300,12 @@ public:
     states = std::move(next);
   }
 
-  /// Returns true if both matchers are in the same states. Two such matchers of
-  /// one pattern accept the same further components.
+  /// Returns true if both matchers have the same active states. Two such
+  /// matchers of one pattern accept the same further components.
   bool operator==(const Matcher &other) const { return states == other.states; }
 
 private:
-  /// Adds the state after each `**` in the set, because `**` may match zero
+  /// Activates the state after each active `**`, because `**` may match zero
   /// components.
   void skipAnyDepth(SmallBitVector &set) const {
     for (auto [state, component] : llvm::enumerate(components))
@@ -352,7 +353,7 @@ PathPattern::getUniformRanges(ArrayRef<PathComponent> path,
   if (count <= 0)
     return {};
 
-  // A pattern that matches the path of an enclosing module selects all
+  // If the pattern matches the path of an enclosing module, it selects all
   // iterations of the repeated module.
   ArrayRef<PathComponent> outer = path.drop_back();
   if (matchesPrefixOf(outer))
@@ -362,8 +363,8 @@ PathPattern::getUniformRanges(ArrayRef<PathComponent> path,
   for (const PathComponent &component : outer)
     before.read(component);
 
-  // Two consecutive iterations can differ only at the begin or end of an index
-  // of the pattern.
+  // The pattern can distinguish iterations i - 1 and i only if i is the begin
+  // or the end of an index in the pattern.
   SmallVector<int64_t> starts = {0};
   for (const Component &component : components)
     for (int64_t bound : {component.lo, component.hi})
@@ -377,8 +378,8 @@ PathPattern::getUniformRanges(ArrayRef<PathComponent> path,
   for (int64_t start : starts) {
     Matcher matcher = before;
     matcher.read({path.back().name, start});
-    // If both accept, they select the same operations whatever their other
-    // states are.
+    // If both matchers accept, the pattern selects all operations of both
+    // iterations, and the other states do not matter.
     bool alike = previous && (previous->accepts() ? matcher.accepts()
                                                   : *previous == matcher);
     if (alike)

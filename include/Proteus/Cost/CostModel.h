@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The interface to all cost models. Passes describe a kernel or a collective
-// and get its time in integer picoseconds, the unit of the engine. Models
-// compute in seconds and round only in `fromSeconds`.
+// The interface to all cost models. A pass describes a kernel or a collective,
+// and a model returns its time in integer picoseconds, the unit of the engine.
+// Models compute in seconds and round only in `fromSeconds`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,19 +38,20 @@ using machine::stringify;
 using Time = int64_t;
 
 /// Converts seconds to picoseconds, rounded to nearest. Negative times become
-/// 0. NaN and times that do not fit become the largest Time, so that a wrong
-/// cost is noticed.
+/// 0. NaN and times that are too large become the largest Time, so that users
+/// notice the error.
 Time fromSeconds(double seconds);
 /// Converts picoseconds to seconds.
 double toSeconds(Time time);
 
 /// Sizes of a kernel that consists of matrix products (rows, inner) x (inner,
-/// columns). A convolution is the product of the matrix of its windows and the
-/// weights.
+/// columns). A convolution is described as the product of the matrix of its
+/// windows and the matrix of its weights.
 struct MatrixProduct {
   double rows = 0, columns = 0, inner = 0;
-  double biased = 0; ///< elements of the result to which a bias is added
-  /// Number of products. Each has its own matrices and rows / batch rows.
+  double biased = 0; ///< number of results to which a bias is added
+  /// Number of products. `rows` counts the rows of all of them: each product
+  /// has rows / batch rows.
   double batch = 1;
 };
 
@@ -58,38 +59,38 @@ struct MatrixProduct {
 struct Attention {
   double batch = 1, heads = 1;
   double queries = 1, keys = 1;
-  double keyDim = 1, valueDim = 1; ///< of one head
-  /// Share of the pairs of a query and a key that are computed; 1/2 with a
+  double keyDim = 1, valueDim = 1; ///< sizes of one head
+  /// Share of all (query, key) pairs that are computed, for example 1/2 with a
   /// causal mask.
   double visited = 1;
 };
 
-/// Sizes of a convolution on one device. Channels are those of one group.
+/// Sizes of a convolution on one device. Channels are counted per group.
 struct Convolution {
   double batch = 1, groups = 1;
   double inChannels = 1, outChannels = 1;
   double height = 1, width = 1;       ///< of the image
   double outHeight = 1, outWidth = 1; ///< of the output
   double kernelHeight = 1, kernelWidth = 1;
-  double stride = 1; ///< the larger of both directions
+  double stride = 1; ///< larger one of the strides in both directions
   /// True if the channels of a pixel are adjacent in memory.
   bool channelsLast = false;
 };
 
-/// Purpose of a matrix kernel in a step. It determines the layout of the
-/// operands in memory.
+/// Purpose of a matrix kernel in a training step. It determines the layout of
+/// the operands in memory.
 enum class Pass : uint8_t { Forward, DataGradient, WeightGradient };
-/// Returns "forward", "dgrad" or "wgrad", as in profiles.
+/// Returns the name of `pass` in profiles: "forward", "dgrad" or "wgrad".
 llvm::StringRef stringify(Pass pass);
 
 /// Families of kernels. The family selects the cost model of a kernel.
 enum class Family : uint8_t {
-  Product,        ///< matrix products of equal size; `Kernel::product`
-  GroupedProduct, ///< products of experts in one call; `Kernel::product`
-  Attention,      ///< fused attention; `Kernel::attention`
-  Convolution,    ///< `Kernel::convolution`
+  Product,        ///< products of equal size; uses `Kernel::product`
+  GroupedProduct, ///< products of experts; uses `Kernel::product`
+  Attention,      ///< fused attention; uses `Kernel::attention`
+  Convolution,    ///< uses `Kernel::convolution`
   OtherMatrix,    ///< work of unknown shape on the matrix units
-  // Memory-bound kernels by machine::MemoryClass.
+  // Memory-bound kernels. Each family has a class in machine::MemoryClass.
   Stream,
   Norm,
   Activation,
@@ -102,17 +103,18 @@ constexpr unsigned numFamilies = 12;
 /// Returns the name of `family` in profiles and reports.
 llvm::StringRef stringify(Family family);
 
-/// The work of one kernel on one device, in local (per-device) sizes.
+/// The work of one kernel on one device. Sizes are those of the shards on the
+/// device.
 struct Kernel {
-  llvm::StringRef op; ///< operation name, such as "nn.linear"
+  llvm::StringRef op; ///< name of the operation, such as "nn.linear"
   double flops = 0;   ///< floating-point operations
   double bytes = 0;   ///< bytes read plus bytes written
   DType type = DType::F32;
-  bool matrix = false; ///< true if it runs on the matrix units
+  bool matrix = false; ///< true if the kernel runs on the matrix units
   /// Sizes of the product, if the kernel is a matrix product.
   std::optional<MatrixProduct> product = std::nullopt;
-  /// Number of launches in sequence, such as the time steps of a recurrent
-  /// layer.
+  /// Number of launches in sequence, for example one per time step of a
+  /// recurrent layer.
   double steps = 1;
   Family family = Family::Stream;
   Pass pass = Pass::Forward;
@@ -125,17 +127,17 @@ struct Kernel {
 
 /// Sources of predicted times, most reliable first.
 enum class Source : uint8_t {
-  Measured,     ///< a profile contains this kernel
+  Measured,     ///< a measured time from a profile
   Interpolated, ///< interpolated between kernels of a profile
-  Fitted,       ///< a model fitted to measurements on the device
-  Datasheet,    ///< the same model, scaled by the datasheet
-  Roofline,     ///< peak rates of the datasheet
+  Fitted,       ///< from a model fitted to measurements on the device
+  Datasheet,    ///< from a model with mean efficiencies of other devices
+  Roofline,     ///< from the peak rates of the datasheet
 };
 constexpr unsigned numSources = 5;
 /// Returns the name of `source` in reports.
 llvm::StringRef stringify(Source source);
 
-/// Predicted time of a kernel or a collective.
+/// The predicted time of a kernel or a collective.
 struct Answer {
   Time time = 0;
   Source source = Source::Roofline;
@@ -151,24 +153,25 @@ public:
   virtual Answer cost(const Kernel &kernel) const = 0;
 };
 
-/// Creates the model max(flops / peak, bytes / bandwidth) + steps * kernel
-/// overhead. `peak` is the peak rate of the kernel's type; without matrix units
-/// it is at most the F32 rate. F32 never becomes TF32.
+/// Creates the model max(flops / peak, bytes / bandwidth) + steps * overhead.
+/// `peak` is the peak rate of the kernel's type. For kernels that do not run on
+/// the matrix units it is at most the F32 rate. The model does not replace F32
+/// by TF32.
 std::unique_ptr<KernelCostModel> createRooflineModel(const Device &device);
 
 /// Properties of the software that determine the speed of kernels.
 struct KernelModelOptions {
-  /// True if memory-bound kernels are fused and reach the efficiency of
-  /// MemoryClass::Stream. If false, each class of kernels has the measured
-  /// efficiency of separate, older kernels.
+  /// True if memory-bound kernels are fused and therefore reach the efficiency
+  /// of MemoryClass::Stream. If false, each class of kernels has its own
+  /// efficiency, as measured on older kernels without fusion.
   bool fusedMemoryKernels = true;
-  /// True if kernels run at peak rates although fitted parameters exist. The
-  /// times are then lower bounds.
+  /// True if kernels run at peak rates even if the device has fitted
+  /// parameters. The times are then lower bounds.
   bool roofline = false;
 };
 
-/// Creates the fitted models of Proteus/Cost/KernelModels.h if the device has
-/// parameters for them, else the roofline model.
+/// Creates the model of a device: the fitted models of KernelModels.h if the
+/// device has kernel parameters, otherwise the roofline model.
 std::unique_ptr<KernelCostModel>
 createDeviceModel(const Device &device, const KernelModelOptions &options = {});
 
@@ -183,16 +186,16 @@ enum class CollectiveKind : uint8_t {
   Gather,
   Permute,
   SendRecv,
-  Shift, ///< all devices send to the next one of a ring at the same time
+  Shift, ///< each device sends to the next device of a ring, all at once
 };
-/// Returns the name of `kind`: "all_reduce", "send_recv".
+/// Returns the name of `kind`, for example "all_reduce".
 llvm::StringRef stringify(CollectiveKind kind);
 
-/// Distribution of a group of devices over nodes. A CollectiveCostModel charges
-/// the same for two groups of the same shape.
+/// Distribution of a group of devices over nodes. A CollectiveCostModel
+/// predicts the same time for all groups of one shape.
 struct GroupShape {
   int64_t ranks = 1;
-  int64_t nodes = 1;        ///< nodes touched
+  int64_t nodes = 1;        ///< number of nodes with members
   int64_t ranksPerNode = 1; ///< largest number of members in one node
   bool operator==(const GroupShape &other) const {
     return ranks == other.ranks && nodes == other.nodes &&
@@ -203,11 +206,14 @@ struct GroupShape {
 /// Returns the shape of the group `devices`.
 GroupShape shapeOf(const Cluster &cluster, llvm::ArrayRef<int64_t> devices);
 
-/// A collective of one size on a group. `bytes` is the size of the full tensor:
-/// the buffer of an all-reduce, the result of an all-gather, the input of a
-/// reduce-scatter, the input of each rank of an all-to-all, the tensor at the
-/// root of a broadcast, scatter or gather, the message of each rank of a
-/// permute or shift, the message of a send.
+/// A collective of one size on a group. `bytes` depends on the kind:
+/// - all-reduce: the buffer
+/// - all-gather: the result
+/// - reduce-scatter: the input
+/// - all-to-all: the input of each rank
+/// - broadcast, scatter, gather: the tensor at the root
+/// - permute, shift: the message of each rank
+/// - send: the message
 struct Collective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   int64_t bytes = 0;
@@ -218,12 +224,12 @@ struct Collective {
 class CollectiveCostModel {
 public:
   virtual ~CollectiveCostModel();
-  /// Returns the predicted time of `collective` if it runs alone.
+  /// Returns the predicted time of `collective` if no other collective runs.
   virtual Answer cost(const Collective &collective) const = 0;
 };
 
-/// Creates the model of rings over the slowest link that the group crosses.
-/// With n ranks, S bytes, bandwidth B and latency a per step:
+/// Creates the model of rings that run over the slowest link of the group. The
+/// times, with n ranks, S bytes, bandwidth B and latency a of each step, are:
 ///
 ///   all-reduce                                        2(n-1)(S/nB + a)
 ///   all-gather, reduce-scatter, all-to-all,
@@ -231,9 +237,10 @@ public:
 ///   broadcast                                         S/B + (n-1)a
 ///   permute, shift, send                              S/B + a
 ///
-/// A group of one rank costs nothing. A group within a node uses `intraNode` of
-/// the cluster and a group with one member per node uses `interNode`. Any other
-/// group uses the lower bandwidth and the higher latency of the two.
+/// A group of one rank takes no time. A group within a node uses the link
+/// `intraNode` of the cluster. A group with one member per node uses the link
+/// `interNode`. Any other group uses the lower bandwidth and the higher latency
+/// of these two links.
 std::unique_ptr<CollectiveCostModel>
 createAlphaBetaModel(const Cluster &cluster);
 

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Models of kernel times with few parameters per device
-// (Proteus/Machine/KernelParameters.h), explained in docs/models.md. The
-// simulation and proteus-calibrate call the same functions, so that the fitted
-// parameters and the simulation agree. All times are in seconds.
+// (Proteus/Machine/KernelParameters.h). docs/models.md explains the models. The
+// simulation and proteus-calibrate call the same functions, so that the
+// simulation predicts what was fitted. All times are in seconds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,44 +20,46 @@
 
 namespace proteus::cost {
 
-/// Time of one kernel according to a model.
+/// The time that a model predicts for one kernel.
 struct Estimate {
   double seconds = 0;
   bool memoryBound = false; ///< true if memory traffic limits the kernel
 };
 
-/// Rules by which a family of kernels cuts products into tiles.
+/// Rules by which the kernels of a family cut products into tiles.
 struct TileRules {
-  double extraInner;  ///< prologue and epilogue, in elements of the inner size
-  double granule;     ///< the inner size is rounded up to a multiple of this
-  double leastInner;  ///< smallest part of a split inner dimension
-  unsigned mostParts; ///< largest number of parts of the inner dimension
-  double splitTime;   ///< seconds to sum the parts of a split
-  /// Work per element of the inner size in tiles of 128, 64 and 32, relative to
-  /// a tile of 128. Small tiles need more, because they read their operands
-  /// more often.
+  /// Work of prologue and epilogue of a tile, as additional elements of the
+  /// inner size.
+  double extraInner;
+  double granule;     ///< unit to which the inner size is rounded up
+  double leastInner;  ///< smallest inner size of one part
+  unsigned mostParts; ///< largest number of parts of the inner size
+  double splitTime;   ///< seconds to sum the results of all parts
+  /// Work for each element of the inner size in tiles of 128, 64 and 32 rows
+  /// and columns, relative to tiles of 128. Small tiles need more work, because
+  /// they read their operands more often.
   double perStep[3];
 };
-/// Returns the rules of matrix products.
+/// Returns the tile rules of matrix products.
 const TileRules &productTileRules(bool onMatrixUnits);
-/// Returns the rules of convolutions.
+/// Returns the tile rules of convolutions.
 const TileRules &convolutionTileRules(bool onMatrixUnits, bool weightGradient);
 
-/// `batch` products of (rows, inner) x (inner, columns), and the rates of the
-/// device for them.
+/// `batch` products of (rows, inner) x (inner, columns), and the rates that the
+/// device reaches for these products.
 struct TiledProduct {
   double batch = 1, rows = 1, columns = 1, inner = 1;
   double bytes = 0;           ///< bytes of operands and results
-  double rate = 1;            ///< highest rate, FLOP/s
-  double bandwidth = 1;       ///< bytes/s
-  double multiprocessors = 1; ///< tiles that run at the same time
+  double rate = 1;            ///< FLOP/s with full tiles
+  double bandwidth = 1;       ///< of the memory, bytes/s
+  double multiprocessors = 1; ///< number of tiles that run at the same time
 };
 
 /// Returns the shortest time over all sizes of square tiles and all splits of
-/// the inner dimension. A wave of tiles takes as long as one tile. The last
-/// wave, which is rarely full, costs the mean of a full wave and of its share
-/// of tiles. The 4-norm combines compute time and memory time, because they
-/// overlap well but not perfectly.
+/// the inner size into parts. Tiles run in waves of one tile per
+/// multiprocessor. The last wave is rarely full: it costs the mean of a full
+/// wave and of its share of tiles. Compute time c and memory time m overlap
+/// well but not perfectly; together they take (c^4 + m^4)^(1/4).
 Estimate estimateTiled(const TiledProduct &product, const TileRules &rules);
 
 /// Estimates a kernel of Family::Product, described by `kernel.product`.
@@ -65,8 +67,8 @@ Estimate estimateProduct(const Device &device,
                          const machine::ProductParameters &parameters,
                          const Kernel &kernel);
 
-/// Estimates a kernel of Family::GroupedProduct. Each product of the batch of
-/// `kernel.product` is one group; all groups run in one call.
+/// Estimates a kernel of Family::GroupedProduct. Each product of the batch in
+/// `kernel.product` is one group. One kernel computes all groups.
 Estimate estimateGroupedProduct(const Device &device,
                                 const machine::ProductParameters &parameters,
                                 const machine::GroupedParameters &grouped,
@@ -83,11 +85,11 @@ Estimate estimateConvolution(const Device &device,
                              const machine::ConvolutionParameters &parameters,
                              const Kernel &kernel);
 
-/// Returns the class of a memory-bound family; MemoryClass::Stream for families
-/// without a class of their own.
+/// Returns the class of a memory-bound family. Families without a separate
+/// class have MemoryClass::Stream.
 machine::MemoryClass memoryClassOf(Family family);
 
-/// Estimates a memory-bound kernel that moves `kernel.bytes`.
+/// Estimates a memory-bound kernel, which moves `kernel.bytes`.
 Estimate estimateMemory(const Device &device,
                         const machine::MemoryParameters &parameters,
                         const Kernel &kernel);

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Measured kernels, and readers of published tables of them. A reader turns
-// each row into the same description of a kernel as the simulation uses, so
-// that measured and modelled times are comparable. proteus-calibrate fits
-// models to the measurements; profiles replace modelled times by them. Errors
-// contain the file and the line or key.
+// Measured kernels, and readers of published tables of measured kernels. A
+// reader converts each row of a table to a cost::Kernel, which the simulation
+// uses too. Measured and modelled times are therefore comparable.
+// proteus-calibrate fits models to the measurements; profiles correct modelled
+// times by measured times. Error messages contain the file and the line or key.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,11 +30,10 @@ namespace proteus::cost {
 struct Measurement {
   Kernel kernel;
   double seconds = 0;
-  std::string device; ///< name of the device in the table; empty if not given
-  std::string label;  ///< origin of the kernel, such as the model it is part of
-  /// True if the kernel was measured within a training step. If false, the
-  /// kernel was called alone and repeatedly, at a higher clock than a step
-  /// sustains.
+  std::string device; ///< name in the table; empty if the table has none
+  std::string label;  ///< origin of the kernel, such as a model
+  /// True if the kernel was measured within a training step. If false, only
+  /// this kernel was run repeatedly, at a higher clock than a step sustains.
   bool inStep = false;
 };
 using Measurements = std::vector<Measurement>;
@@ -44,37 +43,39 @@ using Measurements = std::vector<Measurement>;
 Kernel makeProduct(double batch, double rows, double columns, double inner,
                    DType type, DType resultType, Pass pass = Pass::Forward,
                    bool accumulates = false);
-/// Returns the kernel of `groups` products of equal size in one call.
+/// Returns the kernel that computes `groups` products of equal size.
 Kernel makeGroupedProduct(double groups, double rows, double columns,
                           double inner, DType type, DType resultType,
                           Pass pass = Pass::Forward, bool accumulates = false);
-/// Returns the kernel of a forward or backward pass of fused attention.
+/// Returns the kernel of the forward or backward pass of fused attention.
 Kernel makeAttention(const Attention &attention, DType type, bool backward);
 /// Returns the kernel of one pass of a convolution.
 Kernel makeConvolution(const Convolution &convolution, DType type, Pass pass);
 /// Returns a memory-bound kernel that moves `bytes`.
 Kernel makeMemoryKernel(Family family, double bytes, DType type);
 
-/// Reads the matrix products of Vidur, forward in bf16. Columns:
-/// gpu,model,op,tp,M_tokens,N,K,time_ms_median.
+/// Reads Vidur's table of matrix products. All are forward products in bf16.
+/// Columns: gpu,model,op,tp,M_tokens,N,K,time_ms_median.
 llvm::Expected<Measurements> readVidurProducts(llvm::StringRef text,
                                                llvm::StringRef source);
-/// Reads the memory-bound kernels of Vidur. Columns: gpu,model,tp,tokens,hidden
-/// and one column of milliseconds per operation. The bytes of activations and
-/// rotary embeddings depend on the widths of the model, which `products`
-/// contains. Skips these operations for models without products.
+/// Reads Vidur's table of memory-bound kernels. Columns:
+/// gpu,model,tp,tokens,hidden and one column of milliseconds for each
+/// operation. The bytes of activations and rotary embeddings depend on the
+/// widths of the model, which are taken from `products`. Skips these two
+/// operations for models that `products` does not contain.
 llvm::Expected<Measurements>
 readVidurMemoryKernels(llvm::StringRef text, llvm::StringRef source,
                        const Measurements &products);
-/// Reads the efficiencies by shape of SimuMax: "matmul", "group_matmul",
-/// "sdp_fwd" and "sdp_bwd". Its efficiencies of causal attention count the
-/// operations of all pairs of queries and keys.
+/// Reads a system file of SimuMax, which contains the efficiency of each
+/// measured shape for "matmul", "group_matmul", "sdp_fwd" and "sdp_bwd".
+/// SimuMax computes the efficiencies of causal attention as if all (query, key)
+/// pairs were computed.
 llvm::Expected<Measurements> readSimuMax(llvm::StringRef text,
                                          llvm::StringRef source);
-/// Reads the matrix products of OpenXLA. Columns: gpu,b,m,n,k,dtype,tflops.
+/// Reads OpenXLA's table of matrix products. Columns: gpu,b,m,n,k,dtype,tflops.
 llvm::Expected<Measurements> readOpenXLA(llvm::StringRef text,
                                          llvm::StringRef source);
-/// Reads a sheet of DeepBench training: products, then convolutions.
+/// Reads a table of DeepBench's training kernels: products, then convolutions.
 llvm::Expected<Measurements> readDeepBench(llvm::StringRef text,
                                            llvm::StringRef source);
 

@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Profiles are files of measured kernels from a user (docs/profiles.md). A
-// kernel in the profile takes its measured time. Between kernels of the
-// profile, the time of the device's model is multiplied by the interpolated
-// ratio of measured to modelled times. All other kernels take the modelled
-// time. Kernels that were measured alone are slowed to the sustained clock of
-// the device, as far as the clock limits them.
+// A profile is a user's file of measured kernels (docs/profiles.md). A kernel
+// in the profile takes its measured time. If the size of a kernel is between
+// sizes in the profile, its modelled time is multiplied by the ratio of
+// measured to modelled times, interpolated between those sizes. All other
+// kernels take the modelled time. Kernels that were measured outside a training
+// step ran at a higher clock. Their times are lengthened to the clock that the
+// device sustains in a step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,20 +23,20 @@
 
 namespace proteus::cost {
 
-/// Parses a profile: the format of docs/profiles.md in CSV or JSON, or a
+/// Parses a profile in the CSV or JSON format of docs/profiles.md, or a
 /// published table. The content determines the format.
 llvm::Expected<Measurements> parseProfile(llvm::StringRef text,
                                           llvm::StringRef source);
 /// Reads and parses the file `path`.
 llvm::Expected<Measurements> readProfile(llvm::StringRef path);
 
-/// Returns the measurements of `device` and those without a device. A
-/// measurement contains the name of its device or the name that a published
-/// table uses for it.
+/// Returns the measurements that were made on `device` and those that name no
+/// device. A measurement contains the device name of cluster files or of a
+/// published table.
 Measurements measurementsOf(const Device &device, const Measurements &all);
 
-/// Creates the model of `device` (see createDeviceModel), corrected by the
-/// measurements in `profile`.
+/// Creates the model of `device` as createDeviceModel does, and corrects it by
+/// the measurements in `profile`.
 std::unique_ptr<KernelCostModel>
 createProfileModel(const Device &device, const KernelModelOptions &options,
                    const Measurements &profile);

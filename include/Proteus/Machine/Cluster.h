@@ -35,26 +35,27 @@ class raw_ostream;
 
 namespace proteus::machine {
 
-/// Bandwidth and latency of a connection, for models without a link graph: of
-/// two devices, or of a device and the memory of its host.
+/// Bandwidth and latency of a connection between two devices, or between a
+/// device and the memory of its host. For cost models that do not use the node
+/// graph.
 struct Link {
   double bandwidth = 0; ///< bytes/s per device and direction
-  double latency = 0;   ///< seconds per message hop
+  double latency = 0;   ///< seconds of one hop of a message
 };
 
-/// Constants of one kind of collective that runs in rings. Times are in
-/// seconds. Fill costs are in square roots of seconds, see docs/clusters.md.
-/// The wire time is the time of the bytes at the bandwidth that the ring
-/// reaches.
+/// Constants of one collective that runs in rings: all-reduce, all-gather or
+/// reduce-scatter. Times are in seconds. Fill costs are in square roots of
+/// seconds, see docs/clusters.md. The wire time is the time that the bytes take
+/// at the bandwidth that the ring reaches.
 struct RingConstants {
-  // Low-latency protocols take base + steps * hop, then the wire time divided
-  // by `lowEfficiency`.
+  // A low-latency protocol takes lowBase + steps * lowHop, and then the wire
+  // time divided by `lowEfficiency`.
   double lowBase = 0, lowHop = 0, lowEfficiency = 0.5;
-  // The Simple protocol takes base + steps * hop, then the wire time plus
-  // `simpleFill` * sqrt(wire time) to fill the pipeline.
+  // The Simple protocol takes simpleBase + steps * simpleHop, and then the wire
+  // time plus simpleFill * sqrt(wire time) to fill the pipeline.
   double simpleBase = 0, simpleHop = 0, simpleFill = 0;
-  /// Data moved in addition to the steps of the ring, as a share of the part of
-  /// one member.
+  /// Data that each member moves in addition to the steps of the ring, as a
+  /// share of its part of the data.
   double extra = 0;
   /// Share of the links' bandwidth that the ring reaches.
   double efficiency = 1;
@@ -64,39 +65,43 @@ struct RingConstants {
 /// seconds and rates in bytes/s. docs/collectives.md contains the formulas.
 struct CollectiveConstants {
   RingConstants allReduce, allGather, reduceScatter;
-  // An all-to-all in a node with p members takes base + (p - 1)^2 * hop, then
-  // the wire time. Additional data, efficiency and fill cost are as of rings.
+  // An all-to-all in a node with p members takes exchangeBase + (p - 1)^2 *
+  // exchangeHop, and then the wire time. The other three constants correspond
+  // to `extra`, `efficiency` and `simpleFill` of RingConstants.
   double exchangeBase = 0, exchangeHop = 0, exchangeExtra = 0,
          exchangeEfficiency = 1, exchangeFill = 0;
   /// Rates of one channel in an all-to-all within a node: with the Simple
   /// protocol, and with the low-latency protocol of short messages. 0 =
-  /// unknown; then only the links limit the all-to-all.
+  /// unknown; only the links then limit the all-to-all.
   double exchangeChannel = 0, exchangeLowChannel = 0;
-  /// Constants of a reduction in the switch (NVLS). With p > 8 members in a
-  /// node, the rate is multiplied by (8 / p)^groupExponent.
+  /// Constants of an in-switch reduction (NVLS). `base`, `efficiency` and
+  /// `fill` correspond to `simpleBase`, `efficiency` and `simpleFill` of
+  /// RingConstants. With p > 8 members in a node, the rate is multiplied by (8
+  /// / p)^groupExponent.
   struct InSwitch {
     double base = 0, efficiency = 0.85, groupExponent = 0, fill = 0;
   };
   std::optional<InSwitch> inSwitch; ///< absent if the switches cannot reduce
-  // Messages between two devices: base time, rate of one channel, and share of
-  // the bandwidth within a node that messages reach.
+  // Constants of messages between two devices: base time, rate of one channel,
+  // and the share of the bandwidth within a node that messages reach.
   double messageBase = 0, messageChannel = 0, messageEfficiency = 1;
   /// Rate of one channel for short messages, which use the low-latency
-  /// protocol. 0 = the same as for long messages.
+  /// protocol. 0 = the rate of long messages.
   double messageLowChannel = 0;
   /// Thread blocks that a running collective occupies on each device.
   uint32_t channels = 0;
-  // Collectives across nodes.
+  // Constants of collectives across nodes.
   double networkHop = 14e-6;   ///< seconds per step between nodes
   double networkBase = 8.4e-6; ///< seconds before the first step
-  /// Time that each collective but messages takes in addition, because its
-  /// members wait for each other in the software around the library.
+  /// Time that is added to each collective except messages, because its members
+  /// wait for each other in the software around the library.
   double synchronisation = 0;
   /// True if only the latency and bandwidth of ring steps are known.
   /// Collectives then never use trees.
   bool ringsOnly = false;
-  /// Mean relative error of predicted times on machines that were not fitted,
-  /// for sizes below 1 MiB, below 16 MiB, and above; 0 = unknown.
+  /// Mean relative error of predicted times on machines to which the constants
+  /// were not fitted. The entries are for sizes below 1 MiB, below 16 MiB, and
+  /// from 16 MiB. 0 = unknown.
   double relativeError[3] = {0, 0, 0};
 
   /// Returns the relative error for a collective of `bytes`.
@@ -106,35 +111,35 @@ struct CollectiveConstants {
 };
 
 /// Returns the constants of the communication library for devices of a
-/// generation that are connected by NVLink, or by PCIe only if `nvlink` is
-/// false. They are an embedded set of clusters/communication. They include a
-/// reduction in the switch if the generation supports it; callers remove it for
-/// nodes without NVSwitch.
+/// generation that are connected by NVLink, or only by PCIe if `nvlink` is
+/// false. The constants come from the embedded files of clusters/communication.
+/// They include the in-switch reduction if the generation supports it. Callers
+/// remove `inSwitch` for nodes without NVSwitches.
 const CollectiveConstants &defaultConstants(Architecture architecture,
                                             bool nvlink);
 
 /// Reads constants from a JSON object, such as the `collectives` of a node.
-/// Constants without a key keep their values.
+/// Constants that the object does not contain keep their values.
 llvm::Error parseConstants(llvm::StringRef text, llvm::StringRef source,
                            CollectiveConstants &constants);
 
-/// Writes `constants` as the object that `parseConstants` reads.
+/// Writes `constants` as a JSON object that `parseConstants` reads.
 void printConstants(const CollectiveConstants &constants,
                     llvm::StringRef source, llvm::raw_ostream &os);
 
 /// Returns the names of the embedded sets of constants, sorted.
 std::vector<std::string> constantSetNames();
 
-/// A kind of node: its topology and the constants of its communication.
+/// A kind of node: its topology and the constants of its collectives.
 struct NodeKind {
   NodeGraph graph;
-  /// Index into Cluster::devices of each device, by its number in the node.
-  /// Makes the lookup of a device as fast in large nodes as in small ones. If
-  /// empty, each lookup searches the graph.
+  /// For each device of the node, the index of its type in Cluster::devices.
+  /// This cache makes lookups fast in large nodes. If it is empty, each lookup
+  /// searches the graph.
   std::vector<uint32_t> deviceTypes;
   CollectiveConstants collectives;
-  /// Connection of a device and the memory of its host. Required for strategies
-  /// that offload.
+  /// Connection between a device and the memory of its host. Strategies that
+  /// offload tensors require it.
   std::optional<Link> host;
 
   uint32_t numDevices() const;
@@ -149,12 +154,12 @@ struct NodeRun {
 /// One level of switches. Level 0 contains the leaf switches above the NICs;
 /// every other level is above the previous one. A level consists of units.
 struct FabricLevel {
-  std::string name; ///< "leaf", "spine", "pod"
-  /// Number of units of the level below that share one unit of this level; for
-  /// level 0, number of nodes.
+  std::string name; ///< for example "leaf", "spine", "pod"
+  /// Number of units of the level below that one unit of this level connects.
+  /// For level 0, the number of nodes that one unit connects.
   int64_t span = 1;
-  /// Ratio of the bandwidth below a unit to the bandwidth above it; 1 = full
-  /// bisection.
+  /// Ratio of the bandwidth below a unit to the bandwidth of its uplinks; 1 =
+  /// full bisection bandwidth.
   double oversubscription = 1;
   double latency = 0; ///< seconds that a message takes through a switch
 };
@@ -170,22 +175,23 @@ struct Fabric {
   bool rails = false;
   /// Seconds that a message takes from NIC to NIC below one switch.
   double latency = 0;
-  /// Share of the NICs' line rate, and of the bandwidth of the levels above,
+  /// Share of the NICs' line rate, and of the bandwidth of the fabric's levels,
   /// that communication reaches on this cluster.
   double efficiency = networkEfficiency;
 };
 
 /// A cluster. Devices are numbered node by node: first the devices of node 0,
-/// then those of node 1.
+/// then the devices of node 1.
 struct Cluster {
   std::string name;
   std::vector<Device> devices; ///< types of devices
   std::vector<NodeKind> kinds;
   std::vector<NodeRun> nodes;
   Fabric fabric;
-  /// Connections for cost models with two levels: of two devices in a node, and
-  /// of a device and the network, with the device's share of the NICs of its
-  /// node. `interNode` has bandwidth 0 if there are no NICs.
+  /// Connections for cost models that distinguish only two levels. `intraNode`
+  /// connects two devices of a node. `interNode` connects a device to the
+  /// network, and has the device's share of the bandwidth of the NICs; this is
+  /// 0 if there are no NICs.
   Link intraNode, interNode;
 
   int64_t numNodes() const;
@@ -210,12 +216,12 @@ struct Cluster {
   int64_t unitOf(unsigned level, int64_t node) const;
 };
 
-/// Returns the embedded preset `text`: "dgx-a100", or "dgx-a100:16" with 16
-/// nodes. The error for an unknown name lists the presets.
+/// Returns the embedded preset `text`, for example "dgx-a100", or "dgx-a100:16"
+/// for 16 nodes. The error for an unknown name lists all presets.
 llvm::Expected<Cluster> parseClusterPreset(llvm::StringRef text);
 
 /// Returns true if `text` is the name of an embedded preset, with or without a
-/// number of nodes.
+/// number of nodes such as ":16".
 bool isClusterPreset(llvm::StringRef text);
 
 /// Returns the names of the embedded presets, sorted.
@@ -233,15 +239,16 @@ llvm::Error checkReach(const Cluster &cluster);
 /// cluster file.
 using FileReader = std::function<llvm::Expected<std::string>(llvm::StringRef)>;
 /// Reads a cluster from JSON text: the format of docs/clusters.md, or the flat
-/// format of the reference (`n_node`, `n_gpu_per_node`, ...). Errors call the
-/// text `source`. `readFile` reads the files to which the text refers, such as
-/// NCCL topology dumps.
+/// format of the reference (`n_node`, `n_gpu_per_node`, ...). Error messages
+/// call the text `source`. `readFile` reads the files to which the text refers,
+/// such as NCCL topology dumps.
 llvm::Expected<Cluster> parseClusterJSON(llvm::StringRef text,
                                          llvm::StringRef source,
                                          const FileReader &readFile = nullptr);
 
 /// Reads an NCCL topology dump (NCCL_TOPO_DUMP_FILE), which describes one node.
-/// The bandwidths are those that NCCL assumes for the stated speeds and widths.
+/// Links have the bandwidths that NCCL assumes for the speeds and widths in the
+/// dump.
 llvm::Expected<NodeGraph> parseTopologyXML(llvm::StringRef text,
                                            llvm::StringRef source);
 

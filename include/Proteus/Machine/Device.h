@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The rates, the memory and the fitted kernel parameters of one type of device.
-// Device files contain them (docs/clusters.md); cost models and the engine read
-// them.
+// They come from device files (docs/clusters.md). Cost models and the engine
+// read them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,14 +32,15 @@ namespace proteus::machine {
 /// Element types that cost models distinguish.
 enum class DType : uint8_t { F64, F32, TF32, BF16, F16, F8, I64, I32, I8 };
 
-/// Returns the bytes of one element. TF32 is stored as F32.
+/// Returns the bytes of one element. TF32 has 4 bytes, because it is stored as
+/// F32.
 int64_t byteWidth(DType type);
 
-/// Returns the name of `type` in cluster files: "bf16".
+/// Returns the name of `type` in cluster files, for example "bf16".
 llvm::StringRef stringify(DType type);
 llvm::ArrayRef<DType> allDTypes();
 
-/// Generations of devices that communication libraries distinguish.
+/// Generations of devices.
 enum class Architecture : uint8_t {
   Other,
   Pascal,
@@ -50,45 +51,45 @@ enum class Architecture : uint8_t {
   Blackwell,
   CDNA,
 };
-/// Returns the name of `architecture` in device files: "hopper".
+/// Returns the name of `architecture` in device files, for example "hopper".
 llvm::StringRef stringify(Architecture architecture);
 llvm::ArrayRef<Architecture> allArchitectures();
-/// Returns the generation of NVIDIA's `computeCapability` (70, 80, 90, ...).
-/// Ada (89) counts as Ampere.
+/// Returns the generation of an NVIDIA device with `computeCapability` (70, 80,
+/// 90, ...). Ada (89) counts as Ampere.
 Architecture architectureOf(uint32_t computeCapability);
 
-/// Factors by which kernels and communication slow each other on a device while
-/// they overlap.
+/// Factors on the times of kernels and communication while they overlap on a
+/// device and slow each other down.
 struct Interference {
-  double matrixKernel = 1;  ///< on the time of kernels on the matrix units
-  double memoryKernel = 1;  ///< on the time of other kernels
-  double communication = 1; ///< on the time of communication
+  double matrixKernel = 1;  ///< factor for kernels on the matrix units
+  double memoryKernel = 1;  ///< factor for other kernels
+  double communication = 1; ///< factor for communication
 };
 
-/// A type of device. Rates are peak values of the datasheet.
+/// A type of device. Rates are the peak values in its datasheet.
 struct Device {
   std::string name;
   Architecture architecture = Architecture::Other;
-  uint32_t computeCapability = 0; ///< 70, 80, 90; 0 = unknown
-  /// Dense peak rate per element type in FLOP/s. A type without an entry is not
-  /// supported by the matrix units and runs at the F32 rate.
+  uint32_t computeCapability = 0; ///< for example 90; 0 = unknown
+  /// Peak rate without sparsity in FLOP/s, for each element type that the
+  /// device supports. Other types run at the F32 rate.
   std::vector<std::pair<DType, double>> peakFlops;
   double memoryBandwidth = 0; ///< bytes/s
   int64_t memoryBytes = 0;
-  /// Memory used by the driver, its context and loaded kernels.
+  /// Memory that the driver, its context and loaded kernels occupy.
   int64_t reservedBytes = 0;
   double launchLatency = 0;  ///< seconds the host needs to launch one kernel
   double kernelOverhead = 0; ///< seconds per kernel in addition to its work
   Interference interference;
   int64_t multiprocessors = 0; ///< SMs or compute units; 0 = unknown
-  /// Share of the rate of matrix kernels that remains under continuous load, at
-  /// the clock that the power limit allows.
+  /// Share of the rate of matrix kernels that remains under continuous load,
+  /// when the power limit lowers the clock.
   double sustained = 1;
   /// Fitted parameters of kernels. Without them, kernels run at peak rates.
   std::optional<KernelParameters> kernels;
 
-  /// Returns the dense peak rate of `type`, or that of F32 if the device does
-  /// not support `type` (see `supports`).
+  /// Returns the dense peak rate of `type`, or of F32 if the device does not
+  /// support `type`.
   double peak(DType type) const;
   /// Returns true if the device has a peak rate of `type`.
   bool supports(DType type) const;
@@ -97,15 +98,15 @@ struct Device {
   void useTF32();
 };
 
-/// Parses a device file. Errors call the text `source`.
+/// Parses a device file. Error messages call the text `source`.
 llvm::Expected<Device> parseDeviceJSON(llvm::StringRef text,
                                        llvm::StringRef source);
 
 /// Returns the embedded devices, which cluster files may use by name.
 llvm::Expected<std::vector<Device>> libraryDevices();
 
-/// Default of Device::reservedBytes, in bytes. Measured on an H100
-/// (docs/models.md).
+/// Value of Device::reservedBytes if a device file does not contain it, in
+/// bytes. Measured on an H100 (docs/models.md).
 constexpr int64_t defaultReservedBytes = 1060000000;
 
 } // namespace proteus::machine

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The section "kernels" of a device file. proteus-calibrate fits these
-// parameters; the models of Proteus/Cost/KernelModels.h read them. Efficiencies
-// are shares of the rates of the datasheet.
+// The parameters in the section "kernels" of a device file. proteus-calibrate
+// fits them to measurements; the models of Proteus/Cost/KernelModels.h read
+// them. Efficiencies are shares of the rates in the datasheet.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,23 +28,25 @@ namespace proteus::machine {
 
 enum class DType : uint8_t;
 
-/// Bases of parameters.
+/// Sources of the parameters of kernels.
 enum class Basis : uint8_t {
-  Measured,  ///< fitted to measurements on this device
-  SameChip,  ///< fitted to measurements on the same chip with other memory
-  Datasheet, ///< means of other devices, scaled by the datasheet
+  Measured, ///< fitted to measurements on this device
+  /// Fitted to measurements on a device with the same chip and other memory.
+  SameChip,
+  /// Mean efficiencies of other devices, applied to the rates of the datasheet.
+  Datasheet,
 };
-/// Returns the name of `basis` in device files: "measured".
+/// Returns the name of `basis` in device files, for example "measured".
 llvm::StringRef stringify(Basis basis);
 llvm::ArrayRef<Basis> allBases();
 
-/// Basis and accuracy of a set of parameters.
+/// Source and accuracy of a set of parameters.
 struct Provenance {
   Basis basis = Basis::Datasheet;
-  double error = 0; ///< mean relative error on shapes outside the fit
+  double error = 0; ///< mean relative error on shapes that were not fitted
 };
 
-/// Matrix products of one element type.
+/// Parameters of matrix products of one element type.
 struct ProductParameters : Provenance {
   /// True if the products run on the matrix units; false if they run on the
   /// vector units.
@@ -54,40 +56,41 @@ struct ProductParameters : Provenance {
   double fixedTime = 0;        ///< seconds per kernel
 };
 
-/// Products of many groups (experts) in one call, relative to one product.
+/// Parameters of kernels that compute one product for each of many groups
+/// (experts). Factors are relative to the rate of a single product.
 struct GroupedParameters : Provenance {
-  double factor = 1;         ///< factor on the rate of a product
-  double dataGradient = 1;   ///< further factor of data gradients
-  double weightGradient = 1; ///< further factor of weight gradients
+  double factor = 1;         ///< factor on the rate of all grouped products
+  double dataGradient = 1;   ///< further factor for data gradients
+  double weightGradient = 1; ///< further factor for weight gradients
   double groupTime = 0;      ///< seconds per group
 };
 
-/// Fused attention.
+/// Parameters of fused attention.
 struct AttentionParameters : Provenance {
   double forward = 1;  ///< efficiency of the forward pass
   double backward = 1; ///< efficiency of the backward pass
-  /// Share of the work of the longest row of blocks that overlaps with no other
-  /// work.
+  /// Share of the work of the longest row of blocks that runs at the end of the
+  /// kernel, when no other work is left.
   double tail = 0;
   double fixedTime = 0; ///< seconds per kernel
 };
 
-/// Convolutions of one element type.
+/// Parameters of convolutions of one element type.
 struct ConvolutionParameters : Provenance {
-  bool onMatrixUnits = true; ///< as in ProductParameters
+  bool onMatrixUnits = true; ///< see ProductParameters
   double efficiency = 1;     ///< share of the compute rate
-  // Factors on the rate.
+  // Factors on the rate, relative to the forward pass.
   double dataGradient = 1;
   double weightGradient = 1;
-  double stridedDataGradient = 1; ///< data gradients with a stride
-  /// Images with fewer than 8 channels, unless matrix units read them
-  /// channels-last.
+  double stridedDataGradient = 1; ///< further factor for strides above 1
+  /// Factor for images with fewer than 8 channels. It does not apply if matrix
+  /// units read the images channels-last.
   double fewChannels = 1;
-  /// Weight gradients of such images, in addition to `fewChannels` and
-  /// `weightGradient`.
+  /// Further factor for weight gradients of such images, multiplied with
+  /// `fewChannels` and `weightGradient`.
   double fewChannelsWeightGradient = 1;
-  /// Efficiency of products after a transform (Winograd, Fourier); 0 if the
-  /// library does not transform.
+  /// Efficiency of convolutions that the library computes as products after a
+  /// transform (Winograd, Fourier); 0 if the library has no such kernels.
   double winograd = 0;
   double memoryEfficiency = 1; ///< share of the memory bandwidth
   double fixedTime = 0;        ///< seconds per kernel
@@ -96,18 +99,18 @@ struct ConvolutionParameters : Provenance {
 /// Classes of memory-bound kernels.
 enum class MemoryClass : uint8_t {
   Stream,     ///< element-wise, copies, sums
-  Norm,       ///< rows are reduced and rescaled
+  Norm,       ///< normalisations: reduce and rescale rows
   Activation, ///< gated activations
   Rope,
   Embedding,
   Softmax, ///< softmax and cross-entropy
 };
 constexpr unsigned numMemoryClasses = 6;
-/// Returns the name of `kind` in device files: "stream".
+/// Returns the name of `kind` in device files, for example "stream".
 llvm::StringRef stringify(MemoryClass kind);
 llvm::ArrayRef<MemoryClass> allMemoryClasses();
 
-/// Memory-bound kernels of one class.
+/// Parameters of one class of memory-bound kernels.
 struct MemoryParameters : Provenance {
   double efficiency = 1; ///< share of the memory bandwidth
   double fixedTime = 0;  ///< seconds per kernel
@@ -121,9 +124,9 @@ struct KernelParameters {
   std::vector<std::pair<DType, ConvolutionParameters>> convolutions;
   std::array<MemoryParameters, numMemoryClasses> memory;
 
-  /// Returns the parameters of `type`. A type without parameters takes those of
-  /// a similar type: BF16 and F16 take those of each other, I8 those of F8.
-  /// Otherwise it takes those of F32, which always exist.
+  /// Returns the parameters of `type`. If there are none, returns those of a
+  /// similar type: F16 for BF16, BF16 for F16, F8 for I8. If there are none
+  /// either, returns those of F32, which always exist.
   const ProductParameters &product(DType type) const;
   const ConvolutionParameters &convolution(DType type) const;
   const MemoryParameters &of(MemoryClass kind) const {

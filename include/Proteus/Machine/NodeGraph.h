@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The devices, switches, CPUs and NICs of one node, and the links between them.
-// A cluster holds one graph per kind of node. The network room finds routes and
-// rings in it.
+// A cluster holds one graph per kind of node. lib/Network finds routes and
+// rings in these graphs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,11 +33,12 @@ enum class LinkKind : uint8_t {
   NVLink,  ///< between devices, or between a device and an NVSwitch
   PCIe,    ///< between devices, PCIe switches, CPUs and NICs
   Socket,  ///< between CPUs
-  Network, ///< port of a NIC towards the fabric
+  Network, ///< port between a NIC and the fabric
 };
 llvm::StringRef stringify(LinkKind kind);
 
-/// Vendor of a CPU. It determines the bandwidth of routes through the CPU.
+/// Vendors of CPUs. The vendor determines the bandwidth of routes through a
+/// CPU.
 enum class CPUVendor : uint8_t { Other, Intel, AMD, ARM, Power };
 
 /// Share of a NIC's line rate that remains after the overhead of network
@@ -47,23 +48,26 @@ constexpr double networkEfficiency = 0.92;
 /// A component of a node: a device, a switch, a CPU or a NIC.
 struct Vertex {
   VertexKind kind = VertexKind::Device;
-  std::string name; ///< name in reports and diagnostics: "gpu 3", a bus id
-  /// Number of a device or NIC among those of the node, from 0.
+  /// Name in reports and diagnostics, for example "gpu 3" or a bus id.
+  std::string name;
+  /// Number of a device among the devices of the node, or of a NIC among its
+  /// NICs, from 0.
   uint32_t index = 0;
-  // Devices only.
+  // Fields of devices only.
   uint32_t type = 0;              ///< index into Cluster::devices
-  uint32_t computeCapability = 0; ///< 70, 80, 90; 0 = unknown
-  bool directNIC = false; ///< true if NICs access its memory (GPUDirect)
-  // CPUs only.
+  uint32_t computeCapability = 0; ///< for example 90; 0 = unknown
+  /// True if NICs can access the memory of the device directly (GPUDirect).
+  bool directNIC = false;
+  // Fields of CPUs only.
   CPUVendor vendor = CPUVendor::Other;
   uint32_t model = 0; ///< model number of the CPU, 0 = unknown
-  // NICs only.
+  // Fields of NICs only.
   double portBandwidth = 0; ///< bytes/s per direction
-  std::string guid;         ///< the same for all ports of one card
+  std::string guid;         ///< identifier, the same for all ports of a card
   uint32_t port = 0;        ///< number of the port on its card
 };
 
-/// One direction of a cable or a bus.
+/// One direction of a connection, for example of a cable or a bus.
 struct NodeLink {
   uint32_t from = 0, to = 0; ///< indices of vertices
   LinkKind kind = LinkKind::NVLink;
@@ -76,12 +80,14 @@ struct NodeGraph {
   std::string name;
   std::vector<Vertex> vertices;
   std::vector<NodeLink> links;
-  /// Remarks for the user about parts of the source that were left out.
+  /// Remarks for the user about parts of the input file that the graph leaves
+  /// out.
   std::vector<std::string> remarks;
 
   /// Adds a vertex and returns its number.
   uint32_t addVertex(Vertex vertex);
-  /// Adds both directions of a connection and returns the number of the first.
+  /// Adds both directions of a connection and returns the number of the link
+  /// from `from` to `to`.
   uint32_t connect(uint32_t from, uint32_t to, LinkKind kind, double bandwidth);
 
   /// Returns the vertices of a kind in the order of their `index`.

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two frameworks run the same model on the same machine at different speeds:
-// they launch other kernels, move more bytes, or wait for their hosts. A stack
-// describes a framework, a site describes a cluster as it was run. Both are
-// data with a name (docs/stacks.md). Driver, passes and validation read them.
+// Two frameworks may run the same model on the same machine at different
+// speeds, because they launch different kernels, move more bytes or wait for
+// their hosts. A stack describes a framework with its libraries. A site
+// describes a cluster as it was run. Both are read from JSON files
+// (docs/stacks.md); the driver, the passes and the validation use them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +32,8 @@
 
 namespace proteus::machine {
 
-/// Classes of memory-bound kernels for which a stack can scale the bytes that
-/// they move.
+/// Classes of memory-bound kernels. For each class, a stack can set a factor on
+/// the bytes that the kernels move.
 enum class TrafficClass : uint8_t {
   Elementwise, ///< additions, dropout, scaling, copies
   Norm,
@@ -45,16 +46,17 @@ enum class TrafficClass : uint8_t {
   Update,  ///< update of parameters
 };
 constexpr unsigned numTrafficClasses = 9;
-/// Returns the name in stack files, such as "norm".
+/// Returns the name of `traffic` in stack files, for example "norm".
 llvm::StringRef stringify(TrafficClass traffic);
 
 using plan::FusedNeighbours;
 using plan::ImageLayout;
 
-/// Speeds per generation of devices, relative to the model of the device.
+/// Speeds of a kind of kernel on each generation of devices, relative to the
+/// speed that the device's cost model predicts.
 class ArchitectureRates {
 public:
-  /// Returns the speed on a generation, or 1 if none is set.
+  /// Returns the relative speed on a generation, or 1 if none is set.
   double on(Architecture architecture) const;
   void set(Architecture architecture, double rate) {
     rates.emplace_back(architecture, rate);
@@ -66,13 +68,14 @@ private:
   std::vector<std::pair<Architecture, double>> rates;
 };
 
-/// Factors by which kernels move more bytes than their operation, per class.
+/// For each traffic class, the bytes that kernels move relative to the bytes of
+/// their operations.
 struct TrafficFactors : public std::array<double, numTrafficClasses> {
   TrafficFactors() { fill(1); }
 };
 
-/// Parameters of the mechanisms of a stack. With the defaults no mechanism has
-/// an effect.
+/// Parameters of the mechanisms of a stack. With the default values, no
+/// mechanism has an effect.
 struct StackParameters {
 #define STACK_SECONDS(MEMBER, ...) double MEMBER = 0;
 #define STACK_BYTES(MEMBER, ...) int64_t MEMBER = 0;
@@ -83,28 +86,29 @@ struct StackParameters {
 #define STACK_RATES(MEMBER, ...) ArchitectureRates MEMBER;
 #include "Proteus/Machine/StackParameters.def"
 
-  /// Returns true if images of a type have their channels last.
+  /// Returns true if images with elements of `type` are stored with the
+  /// channels as the innermost dimension.
   bool hasChannelsLast(DType type) const;
-  /// Sets host times and pauses to zero: a CUDA graph launches a whole step at
-  /// once.
+  /// Sets host times and pauses to zero, because a CUDA graph launches a whole
+  /// step at once.
   void captureGraphs();
 };
 
-/// A row of the table of parameters, for documentation.
+/// A row of the table of parameters in the documentation.
 struct StackParameterRow {
   llvm::StringRef mechanism, mechanismHelp;
   llvm::StringRef section, key, help;
-  std::vector<std::string> words; ///< values of a choice
+  std::vector<std::string> words; ///< words that a choice accepts
 };
 
-/// Returns the rows in the order of StackParameters.def.
+/// Returns the rows of all parameters in the order of StackParameters.def.
 std::vector<StackParameterRow> stackParameterRows();
 
-/// A software stack. The default stack adds no costs.
+/// A software stack. A default-constructed stack adds no costs.
 struct Stack {
   std::string name;
 
-  // Decisions about the model, which the driver applies when it builds one.
+  // Decisions about the model. The driver applies them when it builds a model.
 
   /// `Fused`: attention is one kernel. `Unfused`: it consists of products,
   /// softmax and copies.
@@ -112,67 +116,69 @@ struct Stack {
   /// `Fused`: the activation and the multiplication of a gated block are one
   /// kernel. `Unfused`: they are two kernels.
   plan::KernelForm gated = plan::KernelForm::Fused;
-  /// `F32`: logits are converted before the loss. `Compute`: they keep the type
-  /// in which the model computes.
+  /// `F32`: logits are converted to F32 before the loss. `Compute`: logits keep
+  /// the type in which the model computes.
   plan::LogitsType logits = plan::LogitsType::Compute;
   /// Probability of dropout. With 0 there are no dropout kernels.
   double dropout = 0;
-  /// Vocabularies are padded to multiples of this times the tensor-parallel
-  /// degree.
+  /// The vocabulary is padded to a multiple of this number times the
+  /// tensor-parallel degree.
   int64_t vocabMultiple = 1;
-  /// Samples are batched by length, in bins of `lengthBin` tokens, if sequences
-  /// may have `lengthBinsFrom` tokens or more. A batch is padded to the end of
-  /// its bin at most. If `lengthBin` is 0, every sample is padded to the length
-  /// of the model.
+  /// Batches contain samples of similar length: the lengths of one batch are in
+  /// the same bin of `lengthBin` tokens, and samples are padded at most to the
+  /// end of the bin. This holds for models with sequences of `lengthBinsFrom`
+  /// tokens or more. If `lengthBin` is 0, every sample is padded to the
+  /// sequence length of the model.
   int64_t lengthBin = 0, lengthBinsFrom = 1;
-  /// Returns the decisions about the model that differ from the defaults, as in
-  /// stack files: "attention=unfused".
+  /// Returns the decisions about the model that differ from the defaults, in
+  /// the words of stack files, for example "attention=unfused".
   std::vector<std::string> modelDecisions() const;
 
-  // Decisions about the step.
+  // Decisions about the training step.
 
-  /// Decisions for jobs that do not state them.
+  /// Values for the plan fields that a job leaves open.
   plan::StackPlan plan;
-  /// Element type of gradients and of their reductions: f32, or the type of the
+  /// Element type of gradients and gradient reductions: f32, or the type of the
   /// parameters (`Compute`).
   plan::GradientType gradientType = plan::GradientType::F32;
 
-  // Costs in time and memory.
+  // Effects on time and memory.
 
   StackParameters parameters;
 
   /// Meaning of the memory figure that users of the stack report. `Allocated`:
-  /// the sum of tensors on the device that has most. `Reserved`: the memory of
-  /// the allocator on the first device. `Device`: all memory that is taken on
-  /// the first device.
+  /// the bytes of all tensors on the device with the most. `Reserved`: the
+  /// memory that the allocator holds on the first device. `Device`: all used
+  /// memory of the first device.
   plan::ReportedMemory reportedMemory = plan::ReportedMemory::Allocated;
 
-  /// Mean relative error due to effects that are not modelled.
+  /// Mean relative error of the predicted time, from effects that are not
+  /// modelled.
   double uncertainty = 0.05;
 };
 
-/// A cluster as it was run: constants of its network that a datasheet does not
-/// contain.
+/// A cluster as it was run: constants of the cluster's network that a datasheet
+/// does not contain.
 struct Site {
   std::string name;
-  /// Share of the rate of the network cards that collectives reach. If absent,
-  /// the value of the cluster holds.
+  /// Share of the NICs' line rate that collectives reach. If absent, the value
+  /// of the cluster file is used.
   std::optional<double> fabricEfficiency;
-  /// Time that is added to every collective, in seconds.
+  /// Time that is added to each collective, in seconds.
   double collectiveGap = 0;
 };
 
-/// Returns the embedded stack or site of a name. Fails with a list of the known
-/// names if the name is unknown.
+/// Returns the embedded stack or site `name`. The error for an unknown name
+/// lists all names.
 llvm::Expected<Stack> parseStackPreset(llvm::StringRef name);
 llvm::Expected<Site> parseSitePreset(llvm::StringRef name);
 /// Returns the names of the embedded stacks or sites, sorted.
 std::vector<std::string> stackPresetNames();
 std::vector<std::string> sitePresetNames();
 
-/// Reads a stack or a site from JSON text; errors name `source`. A stack with
-/// `"base": "megatron-lm"` has the values of that stack except for those that
-/// it states.
+/// Reads a stack or a site from JSON text. Error messages call the text
+/// `source`. A stack with `"base": "megatron-lm"` has the values of the stack
+/// megatron-lm, except for the values in the text.
 llvm::Expected<Stack> parseStackJSON(llvm::StringRef text,
                                      llvm::StringRef source);
 llvm::Expected<Site> parseSiteJSON(llvm::StringRef text,

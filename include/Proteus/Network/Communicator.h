@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // A communicator holds the routes between the devices of one group. It turns a
-// collective into a plan: a delay during which nothing is sent, then a flow
-// that moves a volume at one rate over a set of links. Two bounds limit the
-// rate: a ceiling, which is the rate that the algorithm reaches alone, and the
-// bandwidth that other flows leave on the links. The simulate pass creates the
-// communicators of a job; the engine runs their plans.
+// collective into a plan. A plan is a delay during which nothing is sent,
+// followed by a flow that moves a volume of bytes over a set of links. Two
+// bounds limit the rate of the flow: a ceiling, which is the rate of the
+// algorithm without other traffic, and the bandwidth that other flows leave on
+// the links. The simulate pass creates the communicators of a job; the engine
+// runs their plans.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,60 +35,65 @@ namespace proteus::net {
 
 /// Algorithms by which collectives run.
 enum class Algorithm : uint8_t {
-  None, ///< no transfer: one member or zero bytes
+  None, ///< no transfer, because the group has one member or there are no bytes
   Ring,
   Tree,
-  InSwitch,     ///< NVLS: the switch adds and multicasts
-  InSwitchTree, ///< NVLS within nodes, a tree between them
-  /// PAT: all-gather and reduce-scatter with one member per node.
+  InSwitch,     ///< NVLS of NCCL: the NVSwitch adds and multicasts
+  InSwitchTree, ///< in-switch reduction within nodes, a tree between nodes
+  /// PAT of NCCL: an all-gather or reduce-scatter by one tree per member, in
+  /// groups with one member per node.
   ParallelTrees,
-  Pairwise, ///< all-to-all, scatter, gather
-  Chain,    ///< broadcast
-  Message,  ///< send/receive, permute, shift
-  /// Direct writes into buffers of other members, without the library.
+  Pairwise, ///< direct messages between pairs: all-to-all, scatter, gather
+  Chain,    ///< from each member to the next one: broadcast
+  Message,  ///< one direct message per sender: send/receive, permute, shift
+  /// Direct writes into buffers of other members, without the communication
+  /// library.
   UserBuffers,
 };
-/// Returns the name of `algorithm` in reports: "ring", "in-switch tree".
+/// Returns the name of `algorithm` for reports, for example "in-switch tree".
 llvm::StringRef stringify(Algorithm algorithm);
 
 /// Mechanisms that move the data of a collective.
 enum class Transport : uint8_t {
-  /// The communication library.
+  /// The communication library, for example NCCL.
   Library,
   /// Copies over NVLink into buffers that the members of a node share. Groups
   /// whose members cannot share buffers use the library.
   UserBuffers,
-  /// No transfer. Every member sums the parts that the members have written
-  /// into its buffer, one part per member.
+  /// No transfer between devices: each member adds the parts that all members
+  /// have written into its buffer.
   LocalSum,
 };
 
-/// Protocols of NCCL: LL and LL128 have low latency, Simple has the highest
+/// Protocols of NCCL. LL and LL128 have low latency; Simple has the highest
 /// bandwidth.
 enum class Protocol : uint8_t { LL, LL128, Simple };
 /// Returns "LL", "LL128" or "Simple".
 llvm::StringRef stringify(Protocol protocol);
 
-/// Execution of one collective of one size: a delay, then a flow.
+/// The execution of one collective of one size: a delay, then a flow.
 struct Plan {
   Algorithm algorithm = Algorithm::None;
   Protocol protocol = Protocol::Simple;
   cost::Time latency = 0; ///< delay before the flow starts
-  /// Bytes that the flow moves: those of the member that sends most. The port
-  /// of that member therefore has a load of `loadUnit`.
+  /// Bytes that the flow moves, usually those that the busiest member sends;
+  /// docs/collectives.md defines them for each algorithm. The loads of the
+  /// links are relative to this volume.
   int64_t volume = 0;
-  int64_t ceiling = 0;   ///< highest rate of the flow, bytes/s; > 0 with volume
+  int64_t ceiling =
+      0; ///< highest rate of the flow in bytes/s; positive if `volume` is
   uint32_t channels = 0; ///< thread blocks occupied on each device
   /// Links that the flow loads, owned by the communicator. Null if nothing is
   /// sent.
   const LinkLoads *loads = nullptr;
 
-  /// Returns the loads of all links, ascending, each link once.
+  /// Returns the loads of all links, each link once, sorted by link.
   std::vector<LinkLoad> listLoads() const {
     return loads ? loads->list() : std::vector<LinkLoad>();
   }
 
-  /// Returns the time of the collective if no other flow uses its links.
+  /// Returns the time of the collective if no other flow uses its links, in
+  /// picoseconds.
   cost::Time alone() const;
 };
 
@@ -105,36 +111,42 @@ public:
   create(const machine::Cluster &cluster, llvm::ArrayRef<int64_t> devices);
   virtual ~Communicator();
 
-  /// Returns the plan that the library chooses for a collective that runs
-  /// alone: the fastest one, where the library underestimates the bandwidth of
-  /// trees. Of equally fast plans, returns the first in the order of
-  /// `Algorithm`, low-latency protocols first. The first plan of an algorithm
-  /// takes time linear in the size of the group, because it lists the links;
-  /// later plans take constant time. Thread-safe.
+  /// Returns the plan that the library chooses if no other collective runs.
+  /// This is the fastest plan by the estimate of the library, which assumes too
+  /// little bandwidth for trees. Of equally fast plans, returns the first in
+  /// the order of `Algorithm`, and of one algorithm the low-latency protocol.
+  /// The first plan of an algorithm takes time linear in the size of the group,
+  /// because it computes the link loads; later plans take constant time.
+  /// Thread-safe.
   virtual Plan plan(cost::CollectiveKind kind, int64_t bytes) const = 0;
 
-  /// Returns the plan of an all-gather or reduce-scatter over user buffers, or
-  /// the plan of the library if the group has none.
+  /// Returns the plan of an all-gather or reduce-scatter by direct writes into
+  /// user buffers. Returns the plan of the library if the members cannot share
+  /// buffers.
   virtual Plan planBuffers(cost::CollectiveKind kind, int64_t bytes) const {
     return plan(kind, bytes);
   }
-  /// Returns the plan of the local sum that ends a reduce-scatter of `bytes`
-  /// over user buffers.
+  /// Returns the plan of the local sum at the end of a reduce-scatter of
+  /// `bytes` over user buffers: each member adds the parts that it has
+  /// received.
   virtual Plan planSum(int64_t bytes) const { return {}; }
 
-  /// Calls the function above that plans for `transport`.
+  /// Returns the plan of a collective over `transport`, by a call of `plan`,
+  /// `planBuffers` or `planSum`.
   Plan planFor(Transport transport, cost::CollectiveKind kind,
                int64_t bytes) const;
 };
 
 class ClusterWays;
 
-/// Factory of the communicators of a cluster. Computes the routes inside each
-/// kind of node once for all groups. Thread-safe. The cluster must outlive it.
+/// A factory for the communicators of a cluster. It computes the routes inside
+/// each kind of node once for all groups. Thread-safe. The cluster must outlive
+/// the factory.
 class Network {
 public:
   explicit Network(const machine::Cluster &cluster);
-  /// Creates a communicator as Communicator::create does.
+  /// Creates the communicator of `devices`, by the rules of
+  /// Communicator::create.
   llvm::Expected<std::unique_ptr<Communicator>>
   createCommunicator(llvm::ArrayRef<int64_t> devices) const;
 

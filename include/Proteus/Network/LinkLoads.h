@@ -29,15 +29,17 @@ namespace proteus::net {
 
 /// One direction of a link of the cluster.
 struct LinkId {
-  /// 0 for a link inside a node or a NIC's port; k + 1 for the link between a
-  /// unit of fabric level k and the level above it.
+  /// 0 for a link inside a node and for the port of a NIC. k + 1 for a link
+  /// between a unit of fabric level k and the level above it, for example 1 for
+  /// the uplinks and downlinks of a leaf switch.
   uint32_t level = 0;
-  /// At level 0: index into the links of the node graph, or a port of NIC i
-  /// towards the fabric: numLinks + 2i out, numLinks + 2i + 1 in. At higher
-  /// levels: 2 * rail up, 2 * rail + 1 down. Only links of level 1 in a fabric
-  /// with rails have a rail other than 0.
+  /// At level 0: the index of a link of the node graph, or a port between NIC i
+  /// and the fabric. In a node graph with n links, these ports have the numbers
+  /// n + 2i (out of the node) and n + 2i + 1 (into the node). At higher levels:
+  /// 2 * rail for the uplink, 2 * rail + 1 for the downlink. The rail is 0
+  /// except at level 1 of a fabric with rails.
   uint32_t port = 0;
-  int64_t unit = 0; ///< the node, or the unit of the fabric level
+  int64_t unit = 0; ///< number of the node, or of the unit in its fabric level
 
   friend bool operator==(const LinkId &a, const LinkId &b) {
     return a.level == b.level && a.port == b.port && a.unit == b.unit;
@@ -49,26 +51,27 @@ struct LinkId {
 };
 
 /// Returns the bandwidth of `link` in bytes/s. The port of a NIC has the line
-/// rate of the NIC times the `efficiency` of the fabric. A link between a unit
-/// and the level above has the sum of the ports below the unit, divided by the
-/// oversubscription of all levels up to that unit.
+/// rate of the NIC times the `efficiency` of the fabric. An uplink or downlink
+/// of a unit has the sum of the ports below the unit, divided by the product of
+/// the oversubscriptions of all levels up to that unit.
 int64_t capacityOf(const machine::Cluster &cluster, const LinkId &link);
-/// Returns the name of `link` in reports: "node 3: gpu 2 -> nvswitch",
-/// "leaf 7 rail 2 up".
+/// Returns the name of `link` for reports, for example "node 3: gpu 2 ->
+/// nvswitch" or "leaf 7 rail 2 up".
 std::string nameOf(const machine::Cluster &cluster, const LinkId &link);
 
-/// Load of a link that carries the full rate of a flow. Loads are integers so
-/// that their sum does not depend on the order or grouping of the flows.
+/// The load of a link that carries the full rate of a flow. Loads are integers
+/// so that their sum does not depend on the order in which flows are added.
 constexpr uint32_t loadUnit = 1 << 16;
 
-/// Load of a flow on one link: a flow of rate x uses x * load / loadUnit of the
-/// bandwidth of the link.
+/// The load of a flow on one link. A flow of x bytes/s uses x * load / loadUnit
+/// bytes/s of the link.
 struct LinkLoad {
   LinkId link;
   int64_t load = loadUnit;
 };
 
-/// Load of a flow on a link of level 0, without the node of the link.
+/// The load of a flow on a link inside a node or on a port of a NIC. `port` is
+/// that of LinkId; the node is stored separately.
 struct PortLoad {
   uint32_t port = 0;
   int64_t load = loadUnit;
@@ -82,27 +85,27 @@ struct PortLoad {
 /// Therefore the loads inside a node are stored once per *pattern*, and every
 /// node refers to its pattern.
 struct LinkLoads {
-  using Pattern = std::vector<PortLoad>; ///< ascending
+  using Pattern = std::vector<PortLoad>; ///< sorted by port
   struct Node {
     int64_t node = 0;
     uint32_t pattern = 0;
   };
 
-  std::vector<Pattern> patterns; ///< all different, none empty
-  std::vector<Node> nodes;       ///< ascending
-  std::vector<LinkLoad> fabric;  ///< links above nodes, ascending
+  std::vector<Pattern> patterns; ///< all different; no pattern is empty
+  std::vector<Node> nodes;       ///< sorted by node
+  std::vector<LinkLoad> fabric;  ///< links above the nodes, sorted
 
-  /// Returns the loads of all links, ascending, each link once.
+  /// Returns the loads of all links, each link once, sorted by link.
   std::vector<LinkLoad> list() const;
 };
 
-/// Builder of LinkLoads that stores equal patterns once.
+/// A builder of LinkLoads. It stores equal patterns only once.
 class LinkLoadsBuilder {
 public:
   /// Adds a pattern, which may be empty, and returns its number for `addNode`.
   uint32_t addPattern(LinkLoads::Pattern pattern);
-  /// Adds a node with the pattern of the given number. Nodes must be added in
-  /// ascending order.
+  /// Adds a node with the pattern that has the number `pattern`. Nodes must be
+  /// added in ascending order.
   void addNode(int64_t node, uint32_t pattern);
   /// Adds a load on a link above the nodes. Links must be added in ascending
   /// order.
@@ -115,7 +118,7 @@ private:
   std::map<LinkLoads::Pattern, uint32_t> numbers;
 };
 
-/// Groups `loads` by node and pattern. The loads must be ascending and contain
+/// Converts a list of loads to LinkLoads. The list must be sorted and contain
 /// each link once.
 LinkLoads groupLoads(llvm::ArrayRef<LinkLoad> loads);
 

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Search for the rings that a communication library such as NCCL forms through
-// the devices of a node. The links of the node limit the number and the speed
-// of the rings. Communicators and the reference's cost model use the result.
+// A search for the rings that a communication library such as NCCL forms
+// through the devices of a node. The bandwidth of the links limits the number
+// and the speed of the rings. The communicators and the cost model of the
+// reference use the rings.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,32 +31,36 @@ namespace proteus::net {
 enum class PathClass : uint8_t {
   Local = 0,
   NVLink = 1,
-  NVLinkRelay = 2,  ///< NVLink through another device
-  OneSwitch = 3,    ///< one PCIe switch
-  SomeSwitches = 4, ///< several PCIe switches
+  NVLinkRelay = 2,  ///< over NVLink through another device
+  OneSwitch = 3,    ///< through one PCIe switch
+  SomeSwitches = 4, ///< through several PCIe switches
   Bridge = 5,       ///< through a CPU
   System = 6,       ///< between CPUs
 };
 
-/// One ring, or the part of a ring in one of several nodes.
+/// One ring inside a node, or the part of a ring across nodes that is inside
+/// one node.
 struct RingChannel {
-  std::vector<uint32_t> order; ///< numbers of the devices in the node
-  /// `index` of the NIC through which data enter and leave the node, or -1 if
-  /// the ring uses no NIC.
+  std::vector<uint32_t> order; ///< devices in ring order, by number in the node
+  /// Numbers of the NICs through which data enter and leave the node, or -1 if
+  /// the ring stays inside the node.
   int32_t enter = -1, leave = -1;
-  /// Links that carry the ring, as indices into the node graph, each with its
-  /// load as a multiple of the ring's rate.
+  /// Links that carry the ring, and their loads. A link is an index into the
+  /// node graph; a load is a multiple of the ring's rate.
   std::vector<std::pair<uint32_t, double>> loads;
 };
 
-/// Rings that run at the same time, all with the same speed.
+/// Rings that run at the same time and at the same speed.
 struct RingSet {
   std::vector<RingChannel> channels;
-  double speed = 0;                   ///< bytes/s of one channel
+  double speed = 0;                   ///< rate of one channel in bytes/s
   PathClass intra = PathClass::Local; ///< worst class allowed between devices
-  PathClass inter = PathClass::Local; ///< the same between devices and NICs
-  bool equalChannels = true;          ///< true if all channels have one order
-  /// True if a ring may leave the node through another NIC than it enters.
+  PathClass inter =
+      PathClass::Local; ///< worst class allowed between devices and NICs
+  bool equalChannels =
+      true; ///< true if all channels have the same order of devices
+  /// True if a ring may enter the node through one NIC and leave it through
+  /// another NIC.
   bool crossNIC = false;
 
   double bandwidth() const { return speed * channels.size(); }
@@ -63,8 +68,8 @@ struct RingSet {
 
 /// Finds rings through the devices with the numbers `local` (ascending) of a
 /// node. With `acrossNodes`, each ring enters and leaves the node through NICs.
-/// If no ring fits, returns one slow channel. Returns no channel only if
-/// `local` is empty.
+/// If the links have too little bandwidth for any ring, returns one slow
+/// channel. If `local` is empty, returns no channel.
 RingSet findRings(const machine::NodeGraph &graph,
                   llvm::ArrayRef<uint32_t> local, bool acrossNodes);
 

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A user, a case, a stack or a test states a plan; fields that are absent are
-// open. `complete` fills open fields from a stack, `resolve` with defaults.
-// Both structs have the fields of PlanFields.def.
+// A plan holds the parallel decisions that a user, a case, a stack or a test
+// states. Absent fields are open. `complete` (PlanMerge.h) fills open fields
+// with the decisions of a stack; `resolve` fills the others with defaults. The
+// structs ParallelPlan and ResolvedPlan have the fields of PlanFields.def.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,39 +24,39 @@
 
 namespace proteus::plan {
 
-/// Bounds of degrees, batches and sizes in bytes. Larger values are mistakes.
-/// Products of a few bounded values do not overflow.
+/// Bounds of degrees, batches and sizes in bytes. Larger values are certainly
+/// mistakes. The bounds keep products of such values from overflowing.
 constexpr int64_t maxDegree = 10'000'000, maxBatch = 1'000'000'000,
                   maxBytes = int64_t(1) << 40;
 
-/// Decisions that were stated. Absent fields are open.
+/// The decisions that were stated. Absent fields are open.
 struct ParallelPlan {
 #define PLAN_FIELD(TYPE, MEMBER) std::optional<TYPE> MEMBER;
 #include "Proteus/Plan/PlanFields.def"
 
   bool operator==(const ParallelPlan &other) const;
-  /// Returns the stated fields as "tp=8 pp=4 zero=1", in the words of flags, or
-  /// "one device" if all fields are open.
+  /// Returns the stated fields by the names of their flags, for example "tp=8
+  /// pp=4 zero=1", or "one device" if all fields are open.
   std::string label() const;
 };
 
-/// All decisions. Fields without a default stay optional.
+/// All decisions of a job. Fields without a default are still optional.
 struct ResolvedPlan {
 #define PLAN_VALUE(TYPE, MEMBER, DEFAULT) TYPE MEMBER = DEFAULT;
 #define PLAN_OPEN(TYPE, MEMBER) std::optional<TYPE> MEMBER;
 #include "Proteus/Plan/PlanFields.def"
 
-  /// Returns true if each device of tp holds whole experts instead of shards of
-  /// all experts.
+  /// Returns true if the devices of a tensor-parallel group hold different
+  /// whole experts, instead of shards of the same experts.
   bool hasWholeExperts() const { return tp > 1 && etp == 1; }
-  /// Returns the number of data-parallel ranks over which experts are
+  /// Returns the number of data-parallel ranks over which the experts are
   /// distributed.
   int64_t expertReplicas() const { return hasWholeExperts() ? ep / tp : ep; }
   /// Returns the number of copies of each expert. `dp` is this number times
   /// `expertReplicas`.
   int64_t dataReplicas() const { return dp / expertReplicas(); }
-  /// Returns the order of the schedule; `1f1b` with several chunks is
-  /// `interleaved`.
+  /// Returns the order of the schedule. `1f1b` with several chunks per stage
+  /// becomes `interleaved`.
   ScheduleOrder scheduleOrder() const {
     return virtualStages > 1 && schedule == ScheduleOrder::OneForwardOneBackward
                ? ScheduleOrder::Interleaved
@@ -63,7 +64,7 @@ struct ResolvedPlan {
   }
 };
 
-/// Returns `plan` with its open fields set to the defaults.
+/// Returns `plan` with the defaults in its open fields.
 ResolvedPlan resolve(const ParallelPlan &plan);
 
 } // namespace proteus::plan

@@ -13,18 +13,19 @@
 
 namespace proteus::plan {
 
-/// Capacities of gradient buckets in bytes. If all are absent, buckets have the
-/// capacities of PyTorch's DistributedDataParallel, or there is one bucket if
-/// gradients are reduced after the backward pass.
+/// Capacities of gradient buckets in bytes. If no capacity is stated, buckets
+/// have the capacities of PyTorch's DistributedDataParallel. If gradients are
+/// then reduced after the backward pass, there is only one bucket.
 struct Buckets {
   std::optional<int64_t> size, first;
-  bool perLayer = false; ///< a bucket also ends at the end of a layer
+  bool perLayer = false; ///< true if a bucket ends with each layer
 
   bool areStated() const { return size || first || perLayer; }
 };
 
-/// Returns the capacities that `plan` states, or else those of the bucket rule
-/// that it states. Gradients have `elementBytes` bytes per element.
+/// Returns the capacities that `plan` states. If it states none, returns the
+/// capacities of its bucket rule, where a gradient has `elementBytes` bytes per
+/// element.
 Buckets bucketsOf(const ResolvedPlan &plan, int64_t elementBytes);
 
 } // namespace proteus::plan

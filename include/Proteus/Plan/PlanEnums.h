@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Enumerations with `stringifyX` and `symbolizeX`, generated from PlanEnums.td.
-// They need no MLIR header.
+// Enumerations that are generated from PlanEnums.td, and for each enumeration X
+// the functions `stringifyX` and `symbolizeX`. They need no MLIR header.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,8 @@ using llvm::FailureOr;
 
 namespace proteus::plan {
 
-/// Returns the spellings of an enumeration, in the order of its values.
+/// Returns the words for the values of an enumeration, in the order of the
+/// values.
 template <typename Enum> std::vector<std::string> wordsOf() {
   std::vector<std::string> words;
   for (uint32_t value = 0;; ++value) {

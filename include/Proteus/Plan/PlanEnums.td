@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every choice of a plan is declared here. Flags, JSON files, pass options and
-// attributes of the IR share the spellings. The generated declarations include
-// no MLIR header.
+// Declares the enumerations of plans, jobs, stacks and simulations. Flags, JSON
+// files, pass options and attributes of the IR use the same words for their
+// values. The generated C++ declarations include no MLIR header.
 //
 //===----------------------------------------------------------------------===//
 
@@ -130,9 +130,10 @@ def Plan_ReportedMemory
         I32EnumCase<"Device", 2, "device">
       ]>;
 
-// If the channels of a pixel are adjacent, batch normalisation keeps the values
-// that it has read on the processors of the device. Otherwise it reads its operands
-// twice. `half_channels_last`: last in 16-bit types, first in others.
+// If the channels of a pixel are adjacent in memory, batch normalisation reads
+// its operands once and keeps them on the chip. Otherwise it reads its operands
+// twice. With `half_channels_last`, channels are last in 16-bit types and first
+// in other types.
 def Plan_ImageLayout
     : Plan_Enum<"ImageLayout", "position of the channels of images", [
         I32EnumCase<"ChannelsLast", 0, "channels_last">,
@@ -140,9 +141,10 @@ def Plan_ImageLayout
         I32EnumCase<"HalfChannelsLast", 2, "half_channels_last">
       ]>;
 
-// A tensor between two operations of one kernel is neither written nor read.
-// `norms`: elementwise operations, and batch normalisation with the operations that
-// follow it, if the channels of 16-bit images are last.
+// Neighbours are operations that follow each other. If they run as one kernel,
+// the tensor between them is neither written to memory nor read from it.
+// `norms` fuses elementwise operations. If the channels of 16-bit images are
+// last, it also fuses batch normalisation with the operations that follow it.
 def Plan_FusedNeighbours
     : Plan_Enum<"FusedNeighbours", "neighbours that run as one kernel", [
         I32EnumCase<"None", 0, "none">,
@@ -154,24 +156,25 @@ def Plan_FusedNeighbours
 // Options of a simulation
 //===----------------------------------------------------------------------===//
 
-// `flow`: fitted kernel models and flows over links. `paper`: rules of the published
-// Proteus (docs/reference.md).
+// `flow`: fitted kernel models and flows over links. `paper`: the rules of the
+// published Proteus of Duan et al. (docs/reference.md).
 def Plan_Fidelity : Plan_Enum<"Fidelity", "simulation model", [
       I32EnumCase<"Flow", 0, "flow">,
       I32EnumCase<"Paper", 1, "paper">
     ]>;
 
-// `ranks`: ranks that provably do the same work at the same time. `all`: also the
-// steady state of a pipeline if it recurs exactly.
+// `ranks`: simulates one of several ranks that provably do the same work at the
+// same time. `all`: also simulates the steady state of a pipeline only once if
+// it recurs exactly.
 def Plan_Fold : Plan_Enum<"Fold", "equal work that is simulated once", [
       I32EnumCase<"None", 0, "none">,
       I32EnumCase<"Ranks", 1, "ranks">,
       I32EnumCase<"All", 2, "all">
     ]>;
 
-// `fitted`: models fitted to measurements, or `roofline` if the device has no
-// such models. `roofline`: times at the peak rates of the datasheet, which are
-// lower bounds.
+// `fitted`: models that were fitted to measurements, or `roofline` if the
+// device has no fitted parameters. `roofline`: times at the peak rates of the
+// datasheet, which are lower bounds.
 def Plan_KernelModel : Plan_Enum<"KernelModel", "source of kernel times", [
       I32EnumCase<"Fitted", 0, "fitted">,
       I32EnumCase<"Roofline", 1, "roofline">

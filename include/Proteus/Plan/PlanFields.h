@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rows of PlanFields.def as objects. Readers and writers of flags, pass
-// options, JSON and documentation use them.
+// The rows of PlanFields.def as objects. The code that reads or writes flags,
+// pass options, JSON and documentation uses them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 namespace proteus::plan {
 
-/// A decision and its name in every format.
+/// A field of a plan and its name in every format.
 struct Field {
   enum class Kind { Integer, Switch, Choice };
 
@@ -32,20 +32,21 @@ struct Field {
   std::string section, member;
   std::string flag, option, caseKey, stackKey, tree, help;
   std::vector<std::string> aliases;
-  /// Value if the field is not stated; empty for fields without a default.
+  /// The default as text; empty for fields without a default.
   std::string defaultText;
   int64_t min = 0, max = 0;       ///< bounds of an integer
-  std::vector<std::string> words; ///< spellings of a choice
+  std::vector<std::string> words; ///< words of a choice
 
   /// Returns the stated value as text, or nullopt if the field is open.
   std::function<std::optional<std::string>(const ParallelPlan &)> get;
   /// Makes the field open.
   std::function<void(ParallelPlan &)> reset;
 
-  /// States the field. Fails with a list of the allowed values if `text` is not
-  /// one of them.
+  /// Sets the field to the value `text`. If the value is not allowed, the error
+  /// lists the allowed values.
   llvm::Error set(ParallelPlan &plan, llvm::StringRef text) const;
-  /// Returns the values that `set` accepts, as the placeholder of a flag.
+  /// Returns the placeholder of the flag's value in the help text: "N" for an
+  /// integer, or "a|b" for a choice.
   std::string placeholder() const;
 
 private:
@@ -53,19 +54,21 @@ private:
   std::function<bool(ParallelPlan &, llvm::StringRef)> parse;
 };
 
-/// A flag that states the field of another flag.
+/// A flag that sets the field of another flag to a fixed value. For example,
+/// --use-distributed-optimizer sets the field of --zero to 1.
 struct Shorthand {
   const Field *field;
   std::string flag, caseKey, help;
   std::vector<std::string> aliases;
-  /// Values of the field for `--flag true` and `--flag false`. Empty
-  /// `whenFalse`: the flag can't be false.
+  /// Values that `--flag true` and `--flag false` set. If `whenFalse` is empty,
+  /// the flag can't be false.
   std::string whenTrue, whenFalse;
-  /// Values of the field that include `whenTrue`.
+  /// Values of the field that agree with `--flag true`, because they include
+  /// `whenTrue`. For example, ZeRO 2 includes ZeRO 1.
   std::vector<std::string> including;
 
-  /// States the field. If it is already stated, fails unless its value is the
-  /// same or includes this one.
+  /// Sets the field to `whenTrue` or `whenFalse`. If the field is already
+  /// stated, keeps its value; fails if this value contradicts the flag.
   llvm::Error set(ParallelPlan &plan, bool value) const;
 };
 
@@ -74,7 +77,7 @@ llvm::ArrayRef<Field> fields();
 /// Returns all shorthands, in the order of PlanFields.def.
 llvm::ArrayRef<Shorthand> shorthands();
 
-/// Returns the field with this flag or alias, or null.
+/// Returns the field with the flag or alias `flag`, or null if there is none.
 const Field *findByFlag(llvm::StringRef flag);
 
 } // namespace proteus::plan

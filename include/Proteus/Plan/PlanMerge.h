@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A decision in a flag or a tree overrides that of the stack, and that of the
-// stack overrides the default. This is the only file that applies the order.
+// Combines a plan with the decisions of a stack. A decision in a flag or a
+// strategy tree takes precedence over the stack, and the stack takes precedence
+// over the default. Only this file applies this order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,29 +23,30 @@ namespace proteus::plan {
 
 struct Field;
 
-/// Decisions of a software stack for jobs that leave them open.
+/// Decisions of a software stack for the fields that a job leaves open.
 struct StackPlan {
   ParallelPlan plan;
   /// True if the stack reduces gradients and gathers parameters of ZeRO one
   /// parameter at a time.
   bool zeroPerParameter = false;
 
-  /// Returns the decisions as "tp-overlap=none ...", or an empty string.
+  /// Returns the decisions by the names of their flags, for example
+  /// "tp-overlap=none", or an empty string if there are no decisions.
   std::string label() const;
 };
 
-/// A plan and the origin of its fields.
+/// A plan, with a list of the fields that come from a stack.
 struct CompletedPlan {
   ParallelPlan plan;
   std::vector<const Field *> fromStack;
-  /// Remarks on decisions of the stack that the simulator does not model for
+  /// Remarks about decisions of the stack that the simulator does not model for
   /// this plan.
   std::vector<std::string> remarks;
 };
 
-/// Fills the open fields of `stated` with the decisions of a stack that have an
-/// effect on such a plan. Fields that both leave open stay open; `resolve`
-/// fills them.
+/// Fills the open fields of `stated` with the decisions of a stack. Leaves out
+/// decisions without an effect on such a plan. Fields that neither the plan nor
+/// the stack states stay open; `resolve` fills them with defaults.
 CompletedPlan complete(const ParallelPlan &stated, const StackPlan &stack,
                        llvm::StringRef stackName);
 

@@ -18,14 +18,16 @@ namespace proteus::plan {
 /// Sizes that follow from a plan, the number of devices and the batch.
 struct Sizes {
   int64_t gpus = 1;
-  int64_t dp = 1; ///< data-parallel degree, that of experts included
+  int64_t dp = 1; ///< data-parallel degree, including expert parallelism
   int64_t microBatches = 1;
   int64_t globalBatch = 1;
 };
 
-/// Computes the sizes. `clusterGPUs` is the number of devices of the cluster,
-/// if it states one. An error names the flags that contradict each other and
-/// values that would fit.
+/// Computes the sizes of a job with the given plan, number of devices and
+/// global batch. If neither `gpus` nor the plan determines the number of
+/// devices, uses `clusterGPUs`, the size of the cluster. Fails if values
+/// contradict each other. The error contains the flags and values that would
+/// fit.
 llvm::Expected<Sizes> sizesOf(const ParallelPlan &plan,
                               std::optional<int64_t> gpus,
                               std::optional<int64_t> globalBatch,

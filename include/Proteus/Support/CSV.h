@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reader of CSV tables, whose errors contain the line. The readers of profiles
-// and published measurements use it.
+// A reader of CSV tables. Error messages contain the line of the error. The
+// readers of profiles and published measurements use it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,8 @@ namespace proteus {
 /// skipped.
 class CSV {
 public:
-  /// Parses a table. Fails if it has no rows. Errors call the text `source`.
+  /// Parses a table. Fails if it has no rows. Error messages call the text
+  /// `source`.
   static llvm::Expected<CSV> parse(llvm::StringRef text,
                                    llvm::StringRef source);
   /// Reads and parses the file `path`.
@@ -36,16 +37,16 @@ public:
   /// Returns the number of rows, including the first one.
   size_t size() const { return rows.size(); }
   llvm::ArrayRef<std::string> row(size_t i) const { return rows[i]; }
-  /// Returns the index of the column with the field `name` in the first row.
-  /// Fails if there is none.
+  /// Returns the index of the column that has `name` in the first row. Fails if
+  /// there is no such column.
   llvm::Expected<size_t> column(llvm::StringRef name) const;
-  /// Returns the error "table.csv:7: <message>" for row `i`.
+  /// Returns an error about row `i`, such as "table.csv:7: <message>".
   llvm::Error errorAt(size_t i, const llvm::Twine &message) const;
 
 private:
   std::string source;
-  std::vector<std::vector<std::string>> rows; ///< including the first one
-  std::vector<size_t> lines; ///< line in the text of each row, from 1
+  std::vector<std::vector<std::string>> rows; ///< including the first row
+  std::vector<size_t> lines; ///< for each row: its line in the text, from 1
 };
 
 /// Returns the number in `text`, or NaN if `text` is not a number.

@@ -5,9 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Functions by which the passes and tools read text files and write results.
-//
+// Functions with which the passes and tools read text files and write results.
 //===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_SUPPORT_FILE_H
@@ -25,34 +23,36 @@ class raw_ostream;
 
 namespace proteus {
 
-/// Largest size in MiB of a file with a description: a cluster, a stack, a
-/// profile, published cases. For comparison, a thousand measured runs are about
-/// 1 MiB of JSON. A parsed number takes about 10 times the memory of its text.
+/// Largest size, in MiB, of a file with a description: a cluster, a stack, a
+/// profile or published cases. It is much larger than real files: a thousand
+/// measured runs take about 1 MiB of JSON. It is not larger because a parsed
+/// number takes about 10 times the memory of its text.
 inline constexpr size_t maxDescriptionMebibytes = 16;
 
-/// Largest size in MiB of a file with IR. A constant of a model may be large.
+/// Largest size, in MiB, of a file with IR. Larger than
+/// `maxDescriptionMebibytes`, because a model may contain large constants.
 inline constexpr size_t maxModuleMebibytes = 256;
 
-/// Reads a text file. Fails if it is larger than `maxMebibytes`, so that
-/// neither a large file nor a file without end, such as /dev/zero, fills the
-/// memory. The error contains the reason but not the path.
+/// Reads a text file. Fails if the file is larger than `maxMebibytes` MiB. A
+/// huge file, or a file without end such as /dev/zero, can therefore not fill
+/// the memory. The error contains the reason but not the path.
 llvm::Expected<std::string>
 readTextFile(llvm::StringRef path,
              size_t maxMebibytes = maxDescriptionMebibytes);
 
-/// Reads a text file as readTextFile does. The error contains the path: "can't
-/// read 'path': ...".
+/// Reads a text file by the rules of readTextFile, but with the path in the
+/// error: "can't read 'path': ...".
 llvm::Expected<std::string>
 readInput(llvm::StringRef path, size_t maxMebibytes = maxDescriptionMebibytes);
 
-/// Writes `text` to `path` so that the file is complete or does not change. The
-/// text goes to a temporary file in the same directory, which is then renamed
-/// to `path`. If `path` exists and is no regular file (a pipe, /dev/stdout), or
-/// is "-" for standard output, writes to it directly.
+/// Writes `text` to `path`, completely or not at all: the text first goes to a
+/// temporary file in the same directory, which is then renamed to `path`.
+/// Writes directly if `path` is "-" (standard output) or exists and is not a
+/// regular file, such as a pipe.
 llvm::Error writeFileAtomically(llvm::StringRef path, llvm::StringRef text);
 
-/// Writes the output of `write` to `path` in the same way. If `write` fails,
-/// returns its error and removes the temporary file.
+/// Calls `write` with a stream and writes the output to `path` in the same way.
+/// If `write` fails, returns its error and removes the temporary file.
 llvm::Error
 writeFileAtomically(llvm::StringRef path,
                     llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);

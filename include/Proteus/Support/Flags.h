@@ -5,9 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Definition and parsing of the flags of the driver's commands.
-//
+// Defines and parses the flags of the driver's commands.
 //===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_SUPPORT_FLAGS_H
@@ -25,32 +23,33 @@
 
 namespace proteus {
 
-/// The flags of a command. A flag has a name and optional aliases, such as the
-/// name of the same flag in Megatron-LM. A flag sets a variable of the caller
-/// or calls a function.
+/// The flags of a command. A flag has a name and optional aliases, for example
+/// the name of the same flag in Megatron-LM. When a flag is parsed, it sets a
+/// variable of the caller or calls a function of the caller.
 class Flags {
 public:
   using Setter = std::function<llvm::Error(llvm::StringRef value)>;
 
-  /// Begins a section of the help text, which lists the flags added from now
-  /// on.
+  /// Begins a section of the help text. The section lists the flags that are
+  /// added after this call.
   void section(llvm::StringRef title) { current = title.str(); }
-  /// Adds the flag `--name VALUE` or `--name=VALUE`, which calls `set`.
+  /// Adds the flag `--name VALUE` or `--name=VALUE`, which calls `set` with the
+  /// value. `placeholder` is the word for the value in the help text.
   void value(llvm::StringRef name, llvm::StringRef placeholder,
              llvm::StringRef help, Setter set,
              llvm::ArrayRef<llvm::StringRef> aliases = {});
-  /// Adds a flag whose value is an integer in [min, max].
+  /// Adds a flag that sets `target` to an integer in [min, max].
   void integer(llvm::StringRef name, llvm::StringRef help, int64_t &target,
                int64_t min, int64_t max,
                llvm::ArrayRef<llvm::StringRef> aliases = {});
   void integer(llvm::StringRef name, llvm::StringRef help,
                std::optional<int64_t> &target, int64_t min, int64_t max,
                llvm::ArrayRef<llvm::StringRef> aliases = {});
-  /// Adds a flag whose value is any text but the empty one.
+  /// Adds a flag that sets `target` to a text, which must not be empty.
   void text(llvm::StringRef name, llvm::StringRef placeholder,
             llvm::StringRef help, std::string &target,
             llvm::ArrayRef<llvm::StringRef> aliases = {});
-  /// Adds a flag whose value is one of `choices`.
+  /// Adds a flag that takes one of `choices` and calls `set` with it.
   void choice(llvm::StringRef name, llvm::StringRef help,
               std::vector<std::string> choices,
               std::function<void(llvm::StringRef)> set,
@@ -59,23 +58,23 @@ public:
   /// `--name=false`. It calls `set` with "true" or "false".
   void boolean(llvm::StringRef name, llvm::StringRef help, Setter set,
                llvm::ArrayRef<llvm::StringRef> aliases = {});
-  /// Adds a flag of the forms `--name`, `--no-name` and `--name=false`. The
-  /// next word is never its value.
+  /// Adds a flag of the forms `--name`, `--no-name` and `--name=false`. Unlike
+  /// `boolean`, it does not take the next argument as its value.
   void flag(llvm::StringRef name, llvm::StringRef help, bool &target,
             llvm::ArrayRef<llvm::StringRef> aliases = {});
-  /// Adds the flag `--name`, which calls `act`.
+  /// Adds the flag `--name`, which has no value and calls `act`.
   void action(llvm::StringRef name, llvm::StringRef help,
               std::function<void()> act,
               llvm::ArrayRef<llvm::StringRef> aliases = {});
 
-  /// Applies the flags in `arguments` and returns the other arguments. The
-  /// error for an unknown flag contains the nearest known one.
+  /// Applies the flags in `arguments` and returns the arguments that are not
+  /// flags. The error for an unknown flag contains the nearest known flag.
   llvm::Expected<std::vector<std::string>>
   parse(llvm::ArrayRef<std::string> arguments) const;
-  /// Returns true if the parsed arguments contained the flag `name`, under its
-  /// name or an alias.
+  /// Returns true if the parsed arguments contained the flag `name`, by its
+  /// name or by an alias.
   bool isGiven(llvm::StringRef name) const;
-  /// Writes the list of all flags by section.
+  /// Writes the help text: all flags, by section.
   void printHelp(llvm::raw_ostream &os) const;
 
 private:
@@ -85,7 +84,7 @@ private:
     Setter set;
     bool takesValue = true;
     bool canBeOff = false;     ///< true if the form --no-NAME exists
-    bool mayTakeValue = false; ///< true if the next word may be its value
+    bool mayTakeValue = false; ///< true if the next argument may be its value
     mutable bool given = false;
   };
   struct Found {

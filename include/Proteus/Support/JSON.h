@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reading and writing of JSON for all rooms. A Document is a parsed text;
-// Readers are values inside it that hold their path. The document keeps the
-// first error, and every later read returns a default. The reader of a format
-// is therefore straight-line code with one check for an error at the end.
+// Reads and writes JSON for all parts of Proteus. A Document is a parsed text.
+// A Reader refers to one value of a document and holds the path of the value.
+// The document keeps the first error, and the failed read returns a default.
+// Code that reads a format therefore needs only one check for an error, at the
+// end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +36,9 @@ namespace proteus::json {
 
 class Document;
 
-/// A value inside a Document, or no value after an error. Cheap to copy. Valid
-/// as long as its document exists.
+/// A value of a Document, or no value after an error. A function that fails
+/// records an error in the document and returns a default. Readers are cheap to
+/// copy and valid as long as the document exists.
 class Reader {
 public:
   bool isObject() const;
@@ -45,39 +47,39 @@ public:
   bool isNumber() const;
   bool isNull() const;
 
-  /// Fails unless this is an object whose keys are all in `allowed`. The
-  /// message contains the nearest allowed key.
+  /// Fails if this is not an object, or if it has a key that is not in
+  /// `allowed`. The error contains the nearest allowed key.
   void expectKeys(llvm::ArrayRef<llvm::StringRef> allowed) const;
 
   /// Returns true if this is an object that has `key`.
   bool has(llvm::StringRef key) const;
-  /// Returns the value of `key`. Fails if there is none.
+  /// Returns the value of `key`. Fails if the key is missing.
   Reader operator[](llvm::StringRef key) const;
-  /// Returns keys and values of an object, in ascending order of the keys.
+  /// Returns the keys and values of an object, in ascending order of the keys.
   std::vector<std::pair<std::string, Reader>> members() const;
   /// Returns the elements of an array.
   std::vector<Reader> elements() const;
 
   /// Returns the value as JSON text.
   std::string text() const;
-  /// Returns a string. Like the following functions, fails and returns a
-  /// default if the value has another type or is out of range.
+  /// Returns the value as a string. This function and the following ones fail
+  /// if the value has another type or is out of range.
   std::string string() const;
-  /// Returns a string with at least one character.
+  /// Returns the value as a string that is not empty.
   std::string nonEmptyString() const;
   bool boolean() const;
-  /// Returns an integer in [min, max]; 2.0 is one, 2.5 is not.
+  /// Returns the value as an integer in [min, max]. Accepts 2.0 but not 2.5.
   int64_t integer(int64_t min, int64_t max) const;
-  /// Returns a number in (0, max].
+  /// Returns the value as a number in (0, max].
   double positive(double max) const;
-  /// Returns a number in [0, max].
+  /// Returns the value as a number in [0, max].
   double nonNegative(double max) const;
 
-  /// Records the error "<source>: <message> at <path>" unless the document has
-  /// an error already.
+  /// Records the error "<source>: <message> at <path>". Does nothing if the
+  /// document already has an error.
   void fail(const llvm::Twine &message) const;
-  /// Returns the path of the value: "device.memory_gib", "links[2]"; empty at
-  /// the root.
+  /// Returns the path of the value, for example "device.memory_gib" or
+  /// "links[2]". The path of the root is empty.
   const std::string &path() const { return where; }
 
 private:
@@ -93,11 +95,11 @@ private:
   std::string where;
 };
 
-/// A parsed text and the first error of reading it.
+/// A parsed text, and the first error of its Readers.
 class Document {
 public:
-  /// Parses `text`, which errors call `source`. Errors of malformed text
-  /// contain line and column. A repeated key in an object is an error.
+  /// Parses `text`. Error messages call it `source`. Errors of malformed text
+  /// contain line and column. Fails if an object repeats a key.
   static llvm::Expected<Document> parse(llvm::StringRef text,
                                         llvm::StringRef source);
   Document(Document &&other) noexcept;
@@ -106,7 +108,7 @@ public:
 
   /// Returns the outermost value.
   Reader root() const;
-  /// Returns the first error of all reads since the last call.
+  /// Returns the first error since the last call, and clears it.
   llvm::Error takeError() const;
 
 private:
@@ -119,13 +121,13 @@ private:
 /// Returns `text` as a JSON string with quotes. Replaces invalid UTF-8.
 std::string quote(llvm::StringRef text);
 
-/// Returns the shortest decimal that parses to `value`, or "null" if `value` is
-/// not finite.
+/// Returns the shortest decimal number that is read back as `value`, or "null"
+/// if `value` is not finite.
 std::string formatNumber(double value);
 
-/// A stream of JSON. It writes values in the order of the calls, so that the
-/// same calls produce the same bytes. It indents by two spaces and ends the
-/// outermost value with a newline.
+/// Writes JSON to a stream, in the order of the calls. The same calls therefore
+/// produce the same bytes. Indents by two spaces and ends the outermost value
+/// with a newline.
 class Writer {
 public:
   explicit Writer(llvm::raw_ostream &os) : os(os) {}
@@ -134,7 +136,7 @@ public:
   void endObject();
   void beginArray();
   void endArray();
-  /// Writes the key of the next value. Valid inside an object only.
+  /// Writes the key of the next value. Allowed only inside an object.
   void key(llvm::StringRef name);
 
   void value(llvm::StringRef text);

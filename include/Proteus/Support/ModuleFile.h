@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads files with IR for all tools. MLIR's parser has no limits of its own: it
-// reads files of any size and calls itself for each nested bracket, so a deeply
-// nested text overflows its stack.
+// Reads files with IR for all tools, within limits. MLIR's parser has no
+// limits: it reads files of any size and calls itself for each nested bracket.
+// A deeply nested text therefore overflows the stack.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,16 +23,18 @@
 
 namespace proteus {
 
-/// Largest number of brackets that may be open at one place of a text of IR.
+/// Largest number of brackets that may be open at the same time in a text of
+/// IR.
 inline constexpr int maxNesting = 500;
 
-/// Returns the line, counted from 1, on which more than `maxNesting` brackets
-/// are open for the first time, or 0 if there is none. Brackets in strings and
-/// comments do not count.
+/// Returns the first line, counted from 1, on which more than `maxNesting`
+/// brackets are open, or 0 if there is no such line. Ignores brackets in
+/// strings and comments.
 size_t findDeepNesting(llvm::StringRef text);
 
-/// Reads the file of a module, text or bytecode; `-` is standard input. Fails
-/// if the file is larger than `maxModuleMebibytes`, or nests too deep.
+/// Reads the file of a module, which contains text or bytecode. The path `-`
+/// selects standard input. Fails if the file is larger than
+/// `maxModuleMebibytes` MiB, or if it has more than `maxNesting` open brackets.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readModuleFile(llvm::StringRef path);
 

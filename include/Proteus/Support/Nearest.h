@@ -5,9 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Suggestions of correct names for error messages.
-//
+// Finds the name that a user probably meant, for error messages.
 //===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_SUPPORT_NEAREST_H
@@ -21,7 +19,7 @@
 namespace proteus {
 
 /// Returns the element of `known` that is most similar to `text`, or an empty
-/// string if none is similar.
+/// string if no element is similar.
 std::string nearest(llvm::StringRef text, llvm::ArrayRef<std::string> known);
 
 } // namespace proteus

@@ -8,7 +8,8 @@
 //
 // Every operation of a model has a path such as `layers[3].attention.qkv`. A
 // node of a strategy tree selects operations by a pattern over such paths. The
-// dialects and match-strategy use both; neither depends on MLIR.
+// dialects and the pass match-strategy use paths and patterns. This file does
+// not depend on MLIR. The grammar is:
 //
 //   path      ::= path-component (`.` path-component)*
 //   path-component ::= name (`[` integer `]`)?
@@ -46,17 +47,17 @@ struct PathComponent {
   }
 };
 
-/// A concrete path, outermost component first.
+/// A concrete path. The first component is the outermost one.
 using Path = llvm::SmallVector<PathComponent, 4>;
 
-/// Parses a concrete path. The error contains the expected and the actual text
-/// and the position, counted from 0.
+/// Parses a concrete path. The error contains the expected text, the actual
+/// text and the position, counted from 0.
 llvm::Expected<Path> parsePath(llvm::StringRef text);
 
-/// Returns the text of a path. Inverse of parsePath.
+/// Returns the text of a path. `parsePath` converts it back.
 std::string toString(llvm::ArrayRef<PathComponent> path);
 
-/// Iterations lo, lo + 1, ..., hi - 1 of a repeated module.
+/// The iterations lo, lo + 1, ..., hi - 1 of a repeated module.
 struct IndexRange {
   int64_t lo;
   int64_t hi;
@@ -66,14 +67,14 @@ struct IndexRange {
   }
 };
 
-/// A pattern over paths. The settings of a node hold for a whole subtree of the
-/// model. A pattern therefore *selects* an operation if it matches the path of
-/// the operation or a prefix of that path: `layers[*]` selects all operations
-/// below `layers[3]`.
+/// A pattern over paths. The settings of a node of a strategy tree hold for
+/// whole subtrees of the model. A pattern therefore *selects* an operation if
+/// it matches the path of the operation or a prefix of that path. For example,
+/// `layers[*]` selects `layers[3].attention`.
 class PathPattern {
 public:
   enum class NameKind : uint8_t {
-    /// One component of exactly this name.
+    /// `name`: one component with exactly this name.
     Name,
     /// `*`: one component of any name.
     Any,
@@ -84,21 +85,21 @@ public:
   enum class IndexKind : uint8_t {
     /// No index: matches a component with or without an index.
     None,
-    /// `[3]`
+    /// `[3]`: only index 3.
     Single,
-    /// `[0:12]`, the end exclusive.
+    /// `[0:12]`: indices from 0 to 11.
     Range,
-    /// `[*]`: any index, but there must be one.
+    /// `[*]`: matches only a component with an index, which may be any index.
     All,
   };
 
   /// One component of a pattern.
   struct Component {
     NameKind nameKind = NameKind::Name;
-    /// The name when nameKind is Name, else empty.
+    /// The name if nameKind is Name, otherwise empty.
     std::string name;
     IndexKind indexKind = IndexKind::None;
-    /// The iterations [lo, hi) of a Single or a Range, else 0.
+    /// The iterations [lo, hi) if indexKind is Single or Range, otherwise 0.
     int64_t lo = 0;
     int64_t hi = 0;
 
@@ -112,8 +113,8 @@ public:
     }
   };
 
-  /// Parses a pattern. The error contains the expected and the actual text and
-  /// the position, counted from 0.
+  /// Parses a pattern. The error contains the expected text, the actual text
+  /// and the position, counted from 0.
   static llvm::Expected<PathPattern> parse(llvm::StringRef text);
 
   /// Returns the pattern of a nested node: this pattern, a dot, and `nested`.
@@ -122,33 +123,33 @@ public:
   /// Returns true if the pattern matches the whole path.
   bool matches(llvm::ArrayRef<PathComponent> path) const;
 
-  /// Returns true if the pattern matches the path or a prefix of it, so that a
-  /// node with this pattern selects an operation with this path.
+  /// Returns true if the pattern matches `path` or a prefix of it. The pattern
+  /// then selects an operation with this path.
   bool matchesPrefixOf(llvm::ArrayRef<PathComponent> path) const {
     return matchLength(path).has_value();
   }
 
-  /// Returns the length, in components, of the shortest prefix of `path` that
-  /// the pattern matches, or nullopt if it matches none.
+  /// Returns the number of components of the shortest prefix of `path` that the
+  /// pattern matches, or nullopt if the pattern matches no prefix.
   std::optional<size_t> matchLength(llvm::ArrayRef<PathComponent> path) const;
 
   /// Divides the iterations [0, count) of the repeated module at `path` into
-  /// the longest ranges that the pattern does not distinguish: for two
-  /// iterations i and j of one range, the pattern matches `path[i]` and the
-  /// paths below it exactly as it matches `path[j]` and the paths below. The
-  /// last component of `path` must have no index. The ranges are ascending and
-  /// cover [0, count).
+  /// the longest ranges of iterations that the pattern treats alike. It treats
+  /// two iterations alike if it selects the same operations in both. For
+  /// example, `layers[0:4].attention` divides 12 iterations of `layers` into
+  /// [0, 4) and [4, 12). The last component of `path` must have no index. The
+  /// ranges are ascending and cover [0, count).
   llvm::SmallVector<IndexRange>
   getUniformRanges(llvm::ArrayRef<PathComponent> path, int64_t count) const;
 
-  /// Returns the text of the pattern. Inverse of parse.
+  /// Returns the text of the pattern. `parse` converts it back.
   std::string str() const;
 
 private:
   explicit PathPattern(llvm::SmallVector<Component, 4> components)
       : components(std::move(components)) {}
 
-  /// Never empty.
+  /// The components of the pattern; at least one.
   llvm::SmallVector<Component, 4> components;
 };
 

@@ -30,7 +30,7 @@ namespace proteus {
 class Table {
 public:
   /// Creates a table with a row of labels. The first `leftColumns` columns are
-  /// aligned to the left, the others to the right.
+  /// aligned to the left, all other columns to the right.
   explicit Table(llvm::ArrayRef<llvm::StringRef> labels,
                  unsigned leftColumns = 1);
   void add(std::vector<std::string> row) { rows.push_back(std::move(row)); }
@@ -41,8 +41,7 @@ private:
   unsigned leftColumns;
 };
 
-/// Returns a number with `digits` digits after the point, or "-" if it is
-/// absent.
+/// Returns `value` with `digits` decimal places, or "-" if it is absent.
 std::string fixed(std::optional<double> value, unsigned digits);
 
 } // namespace proteus
