@@ -95,12 +95,12 @@ private:
   const Translations &translations;
   GroupPlans &plans;
 
-  std::vector<int64_t>
-      positions; ///< canonical position of each orbit of ranks, ascending
+  /// Canonical position of each orbit of ranks, ascending.
+  std::vector<int64_t> positions;
   DenseMap<int64_t, uint32_t> rankAt;
   std::vector<Group> groups;
-  std::vector<std::vector<uint32_t>>
-      groupOf; ///< index in `groups`, by family and orbit of ranks
+  /// Index in `groups` of the group of each orbit of ranks, by family.
+  std::vector<std::vector<uint32_t>> groupOf;
   std::vector<net::LinkId> links; ///< canonical link of each orbit of links
   std::map<net::LinkId, uint32_t> linkNumbers;
   /// Results of `sumOrbits`, so that groups with the same plan share them.
