@@ -135,8 +135,8 @@ void CachingAllocator::releaseCached() {
       released.insert(key.block);
       return true;
     });
-  // Skips the search if nothing was released, which is the usual case if a job
-  // does not fit: then every new segment gets here.
+  // Skips the search if nothing was released. This is the usual case if a job
+  // does not fit, because every new segment then calls this function.
   if (!released.empty())
     llvm::erase_if(segments,
                    [&](Handle first) { return released.contains(first); });

@@ -193,8 +193,8 @@ void BreakdownTracker::onTaskEnd(const TaskInstance &instance, Time now) {
 
 /// Ends the current gap, because a stretch begins with a kernel. The time
 /// within the stretch is not added here but by `onStretchRuns` at the end of
-/// the run. It includes a gap at the end of the stretch, because the next
-/// stretch begins with a kernel too.
+/// the run. That time includes a gap at the end of the stretch, because the
+/// next stretch begins with a kernel too.
 void BreakdownTracker::onStretch(const SectionTrace &trace, uint32_t stretch,
                                  Time start) {
   State &state = classes[trace.classIndex];

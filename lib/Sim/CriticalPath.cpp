@@ -169,8 +169,8 @@ void CriticalPath::onFinish(Time iterationTime) {
   uint32_t run = 0;
   while (runs[run].end != iterationTime)
     ++run;
-  // Visits each run once, because tasks without duration may seem to wait for
-  // each other in a cycle.
+  // Visits each run at most once, because tasks without duration may seem to
+  // wait for each other in a cycle.
   std::vector<bool> seen(runs.size());
   while (run != none && !seen[run]) {
     seen[run] = true;

@@ -42,7 +42,7 @@ template <bool Listening> void Engine<Listening>::advance(uint32_t stream) {
   Head &head = headOf(stream);
   const std::vector<FlatItem> &order = state.flat.order;
   if (head.next == head.end) {
-    // Before the first call the head is at no work item.
+    // At the first call, the head is not at any work item yet.
     size_t item = head.end ? head.item + 1 : 0;
     ArrayRef<uint32_t> tasks;
     for (; item < order.size() && tasks.empty(); ++item)
@@ -366,7 +366,7 @@ template <bool Listening> void Engine<Listening>::settle() {
 //===----------------------------------------------------------------------===//
 
 template <bool Listening> void Engine<Listening>::startAll() {
-  // A start may add further streams to `startable`.
+  // Uses an index, because a start may add further streams to `startable`.
   for (size_t i = 0; i < startable.size(); ++i)
     arrive(startable[i]);
   startable.clear();

@@ -100,8 +100,9 @@ void Engine<Listening>::feelStep(uint32_t classIndex, uint32_t task) {
       resolve(classIndex, false, slot, successor, now);
 }
 
-/// Applies the events of a replay up to but excluding event `end` to the frame
-/// of the micro-batch, and reports them to listeners.
+/// Applies those events of a replay that come before the event with index
+/// `end`: updates the frame of the micro-batch and reports the events to
+/// listeners.
 template <bool Listening>
 void Engine<Listening>::catchUp(uint32_t classIndex, uint32_t end) {
   ClassState &state = classes[classIndex];
@@ -183,7 +184,7 @@ void Engine<Listening>::passEvent(uint32_t classIndex, uint32_t slot,
       nameTask(event.subject);
       for (Listener *listener : listeners)
         listener->onTaskEnd(instance, time);
-      // Counts the users only. Events of the kind Free report the frees.
+      // Only counts the users. Events of the kind Free report the frees.
       uint32_t *users =
           frames.open.data() + slot * frames.stride + flat.numTasks();
       for (uint32_t buffer : flat.uses[event.subject])
@@ -248,8 +249,9 @@ void Engine<Listening>::leaveReplay(uint32_t classIndex) {
   }
   active.replay = nullptr;
   ++active.version;
-  // Resumes the compute stream first, because `resume` of a collective reads
-  // `state.computing`. It is first because it is the lowest bit.
+  // The loop resumes the compute stream first, because it is the lowest bit.
+  // The order matters, because `resume` of a collective reads
+  // `state.computing`.
   static_assert(static_cast<unsigned>(Stream::Compute) == 0);
   for (uint32_t bits = running; bits; bits &= bits - 1)
     resume(classIndex, replay, llvm::countr_zero(bits),

@@ -106,8 +106,8 @@ Time EngineState::timeAlone(uint32_t collective) const {
   return progress.end();
 }
 
-/// Prepares a new frame: counts those tasks of a section as ended that do not
-/// run with this micro-batch.
+/// Prepares a new frame: counts the tasks of a section that do not run with
+/// this micro-batch as ended.
 void EngineState::skipTasks(ClassState &state, uint32_t slot, uint32_t section,
                             unsigned variant) {
   const FlatTemplate &flat = state.flat.templates[0];

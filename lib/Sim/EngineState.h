@@ -49,7 +49,7 @@ constexpr unsigned eventKindShift = 61;
 struct Event {
   Time time;
   uint64_t order;
-  uint32_t subject; ///< a stream, a class or a collective
+  uint32_t subject; ///< a stream, a class or a collective, by kind
   uint32_t version; ///< the event is out of date if its subject has a newer one
 
   EventKind kind() const {
@@ -87,7 +87,7 @@ constexpr Time notReady = -1;
 /// remaining users of each buffer. Frames are stored in reusable *slots*.
 struct Frames {
   size_t stride = 0;
-  std::vector<uint32_t> open; ///< counters; `stride` per slot
+  std::vector<uint32_t> open; ///< counters of all frames; `stride` per slot
   /// For each slot and task, the time at which the last dependency of the task
   /// ended. It is `notReady` before that time, after the end of the task, and
   /// for tasks without dependencies. Stored only if there are listeners.
@@ -103,7 +103,7 @@ struct Frames {
 struct ClassState {
   FlatClass flat;
   Host host;
-  Frames frames[2]; ///< micro, once
+  Frames frames[2]; ///< [0] of the micro-, [1] of the once-template
   Head heads[numStreams];
 
   /// Progress of the running kernel, if its speed can change.
@@ -118,7 +118,7 @@ struct ClassState {
   bool slowsCommunication = false;
   bool dirty = false; ///< true if the speed of its kernel may have changed
   ActiveReplay active;
-  /// Number of tasks that waited only for their launch by the host.
+  /// Number of tasks so far that waited only for their launch by the host.
   uint64_t launchWaits = 0;
 
   /// Returns the present speed of a kernel of the class.

@@ -92,8 +92,8 @@ struct FlatTemplate {
   /// The tasks of each (section, variant, stream), in issue order. Read by
   /// `queue`.
   IndexLists queues;
-  /// Host time from the beginning of a section until it has launched a task of
-  /// the section, per variant and task.
+  /// Host time from the beginning of a section until a task of the section has
+  /// been launched, per variant and task.
   std::vector<Time> launched[numVariants];
   /// Host time to launch all tasks of a section, per variant and section.
   std::vector<Time> launches[numVariants];
@@ -126,7 +126,8 @@ struct FlatItem {
   /// True for the first item that runs this section, if the section has tasks
   /// that run only with the first micro-batch. Always true if `once`.
   bool first;
-  Time launchBegin; ///< time at which its launch begins, without any waits
+  /// Time at which its launch begins if the host never waits.
+  Time launchBegin;
 
   /// Returns the variant in which the item runs its section.
   unsigned variant() const {
@@ -143,7 +144,7 @@ std::vector<uint32_t> firstMicroBatches(const DeviceClass &device);
 
 /// A device class as flat arrays.
 struct FlatClass {
-  FlatTemplate templates[2]; ///< micro, once
+  FlatTemplate templates[2]; ///< [0] micro-template, [1] once-template
   std::vector<FlatItem> order;
   /// For each section of the micro-template, the last micro-batch that runs it,
   /// and the result of `firstMicroBatches`.

@@ -127,8 +127,8 @@ void FlowNetwork::stop(uint32_t index) {
   Flow &flow = flows[index];
   flow.active = false;
   for (const Entry &entry : entriesOf(flow)) {
-    // Replaces the entry by the last active one. Rates do not depend on the
-    // order of entries.
+    // Moves the last active flow of the link to the position of this one. Rates
+    // do not depend on the order of flows.
     Link &link = links[entry.link];
     link.load -= entry.load;
     const Active &last = active[link.first + --link.numActive];

@@ -40,9 +40,9 @@
 
 namespace proteus::sim {
 
-/// The active flows and their rates. A flow has the index of its collective.
-/// One index suffices, because no two instances of a collective run at the same
-/// time.
+/// The active flows and their rates. A flow is identified by the index of its
+/// collective. The index is unique, because no two instances of a collective
+/// run at the same time.
 class FlowNetwork {
 public:
   /// Creates a network without active flows. Without `share`, flows do not
@@ -90,8 +90,8 @@ private:
     uint32_t flow;
     uint32_t entry;
   };
-  /// A class of links, treated as one link because every flow loads its links
-  /// equally.
+  /// A class of links. It is treated as one link, because every flow loads all
+  /// links of the class equally.
   struct Link {
     uint64_t capacity = 0; ///< in bytes/s x loadUnit, like all bandwidths here
     uint64_t load = 0;     ///< sum over the active flows
@@ -122,7 +122,7 @@ private:
   };
   enum class FlowState : uint8_t {
     Rising,
-    HeldBack, ///< stopped by a full link in this round
+    HeldBack, ///< stopped by a full link in this round of `fill`
     Stopped   ///< stopped in an earlier round, or at its ceiling
   };
   struct Flow {

@@ -137,7 +137,7 @@ uint32_t Folder::linkOrbit(const net::LinkId &canonical) {
 /// canonical link of its orbit.
 std::vector<net::LinkLoad>
 Folder::sumOrbits(const net::LinkLoads &loads) const {
-  // The number of nodes of an orbit that are loaded by the same pattern.
+  // The number of nodes of an orbit that have the same pattern of loads.
   struct Alike {
     int64_t node;
     uint32_t pattern;

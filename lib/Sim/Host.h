@@ -50,8 +50,8 @@ public:
   }
 
   /// Accounts for the arrival of a message of a work item. Returns true if the
-  /// host waited for it as the last message of the item, and so launches
-  /// further tasks.
+  /// host waited for this message and needs no other one for the item, so that
+  /// it launches further tasks.
   bool receive(const FlatClass &flat, uint32_t item, Time now);
 
   /// Returns the index of the work item at which the host waits for messages,

@@ -113,7 +113,7 @@ namespace {
 /// layers of a class save for their backward passes, except the inputs of
 /// layers. Sizes are per micro-batch.
 struct Recomputable {
-  int64_t bytes = 0;        ///< of all layers
+  int64_t bytes = 0;        ///< bytes of all layers
   int64_t largestLayer = 0; ///< bytes of the largest layer
   unsigned layers = 0;
 };
@@ -308,7 +308,7 @@ void KnobFinder::addMicroBatches() {
   int64_t samples =
       info.globalBatch / (info.microBatches * info.degree(AxisRole::Data));
   // If all micro-batches are in flight, smaller micro-batches save nothing,
-  // because accordingly more of them would be in flight.
+  // because correspondingly more of them would be in flight.
   if (samples >= 2 && (info.microBatches == 1 || inFlight < info.microBatches))
     add("micro_batch",
         Twine(2 * info.microBatches) + " micro-batches of " +
@@ -336,7 +336,7 @@ std::vector<MemoryKnob> KnobFinder::find() {
 }
 
 //===----------------------------------------------------------------------===//
-// Verdict
+// Computing the verdict
 //===----------------------------------------------------------------------===//
 
 MemoryVerdict proteus::sim::verdictOf(const Workload &workload,

@@ -162,9 +162,9 @@ size_t Recurrence::imageSize() const {
 }
 
 /// Decides whether images of all checkpoints are kept. With all images, a
-/// recurrence is found as soon as it exists. But images may be large, in total
-/// or relative to the number of simulated tasks. Then an image is taken only
-/// when the fingerprints indicate a recurrence, and is compared with the state
+/// recurrence is found as soon as it exists. If the images become large, in
+/// total or relative to the number of simulated tasks, an image is taken only
+/// when the fingerprints indicate a recurrence. It is compared with the state
 /// one period later.
 void Recurrence::decideWhatToKeep() {
   constexpr size_t bytesAnyway = 1 << 20, bytesPerTask = 256;
@@ -215,7 +215,7 @@ void Recurrence::checkpoint() {
 }
 
 //===----------------------------------------------------------------------===//
-// The state at a checkpoint
+// Storing the state at a checkpoint
 //===----------------------------------------------------------------------===//
 
 void Recurrence::takeFrame(const ClassState &c, bool once, uint32_t microBatch,

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Colour refinement of a graph: divides its vertices into classes that the
-// edges cannot distinguish. Folding.cpp uses it.
+// Refines a partition of the vertices of a graph until it is equitable
+// (Folding.h). The method is known as colour refinement.
 //
 //===----------------------------------------------------------------------===//
 

@@ -58,7 +58,7 @@ private:
   }
   void countUsers(const Template &from, Frame &frame) const;
   /// Returns the iterator in `frames` to the frame of a micro-batch, or to the
-  /// place at which to insert it.
+  /// position at which to insert it.
   std::deque<Frame>::iterator placeOf(int64_t microBatch);
   Frame &frameOf(int64_t microBatch);
   void issue(const WorkItem &item);
@@ -294,9 +294,9 @@ size_t Issuer::skipPeriods(size_t item) {
   bool isSteady = frames.size() <= inFlight;
   inFlight = std::max(inFlight, frames.size());
   // The size of an image grows with the number of micro-batches in flight, so
-  // images are taken less often if there are many. No period is missed: later
-  // micro-batches take over the blocks of earlier ones in turn, so a period is
-  // long then.
+  // images are taken less often if there are many. This misses no period,
+  // because periods are then long: later micro-batches take over the blocks of
+  // earlier ones in turn.
   bool isDue = next.microBatch % std::max<size_t>(1, inFlight / 8) == 0;
   if (!isSteady || !isDue || checkpoints.size() == maxCheckpoints ||
       llvm::any_of(frames, [&](const Frame &frame) {

@@ -62,9 +62,9 @@ struct SectionReplay : SectionTrace {
     uint32_t counter; ///< index of the counter in the frame
     /// Number by which the stretch lowers the counter.
     uint32_t amount;
-    Time offset; ///< time of the last end that lowers it
+    Time offset; ///< offset of the last end that lowers the counter
   };
-  /// The replay data of one stretch.
+  /// The data of one stretch that a replay needs.
   struct Part {
     std::vector<Effect> effects;
     /// Per stream, the number of members that have ended when the stretch
@@ -80,7 +80,8 @@ struct SectionReplay : SectionTrace {
     uint32_t event;
     uint32_t task;
   };
-  /// The progress of a kernel or flow of a member from an offset on.
+  /// The progress of a member (a kernel, or the flow of a collective) after a
+  /// change of its speed, from `offset` on.
   struct Rate {
     Time offset;
     uint32_t task;

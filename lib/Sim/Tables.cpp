@@ -174,8 +174,9 @@ void LinkTable::onStretchRuns(const SectionTrace &trace, uint32_t stretch,
       if (int32_t index = collectiveOf(*workload, trace, event); index >= 0)
         runs[index] += times;
       break;
-    // A link that becomes full in a stretch is released in the same stretch, so
-    // adding the end and subtracting the begin gives the time between.
+    // A link that becomes full in a stretch is released in the same stretch.
+    // Subtracting the first time and adding the second one gives the time
+    // between.
     case SectionEvent::Kind::LinkFull:
       links[event.subject].contended -= times * event.offset;
       break;

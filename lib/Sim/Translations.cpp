@@ -59,8 +59,8 @@ Translations::Translations(const FoldingRequest &request) {
 
 /// Divides an axis into digits at the bounds of nodes and switches, and adds
 /// the digits that are symmetries. Example: with 8 devices per node, an axis of
-/// 16 ranks has a digit of size 8 within a node and a digit of size 2 for the
-/// node.
+/// 16 consecutive ranks has a digit of size 8 within a node and a digit of size
+/// 2 between nodes. Only the second one is added.
 void Translations::addDigits(const FoldingRequest &request, unsigned axis) {
   int64_t stride = request.mesh.strideOf(axis);
   int64_t left = request.mesh.sizes[axis];

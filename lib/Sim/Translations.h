@@ -39,7 +39,7 @@ struct Digit {
 /// by its *canonical* member, in which all these digits are zero.
 class Translations {
 public:
-  /// Finds the digits whose shifts are symmetries of the topology.
+  /// Finds the digits with shifts that are symmetries of the topology.
   Translations(const FoldingRequest &request);
 
   /// Returns the canonical member of the orbit of a position or link.
@@ -48,7 +48,7 @@ public:
   /// Returns the link onto which one shift of `digit` maps `link`.
   net::LinkId turnedLink(net::LinkId link, const Digit &digit) const;
 
-  /// Returns a key of the place of a group in the cluster. `device` is the
+  /// Returns a key of the location of a group in the cluster. `device` is the
   /// smallest device of the group. The distances of the other members from it
   /// are multiples of `step` and at most `reach`. If two groups have equal
   /// distances and equal keys, the links that they load are equal up to a shift
@@ -83,10 +83,9 @@ private:
   /// Number of devices in a node, in a unit of the lowest fabric level, in a
   /// unit of the next level, and so on.
   std::vector<int64_t> blocks;
-  /// The elements of `blocks` at the bounds of which the network changes. A
-  /// fabric level is left out if the fabric has no latency and neither this
-  /// level nor a lower one is oversubscribed, because its switches then act
-  /// like one large switch.
+  /// The elements of `blocks` that affect communication. A fabric level is left
+  /// out if the fabric has no latency and neither this level nor a lower one is
+  /// oversubscribed, because its switches then act like one large switch.
   std::vector<int64_t> bounds;
   /// True if all nodes are of one kind and positions are consecutive devices.
   bool isRegular = false;

@@ -44,7 +44,7 @@ public:
   static constexpr int64_t largeSegment = 20 << 20;
   static constexpr int64_t largeGranularity = 2 << 20;
 
-  /// Identifies a block in use. A request of 0 bytes gets `none`.
+  /// Number that identifies a block in use. A request of 0 bytes gets `none`.
   using Handle = uint32_t;
   static constexpr Handle none = ~0u;
 

@@ -57,8 +57,8 @@ private:
     /// For each task of the once-template, the tasks of the micro-template on
     /// which it depends.
     std::vector<std::vector<uint32_t>> onceDepends;
-    /// Time of the last change of memory. Its counter value is not written yet:
-    /// several changes at one point in time give one value, the final one.
+    /// Time of the last change of memory. The value of the counter at this time
+    /// is not written yet, because more changes may follow at the same time.
     Time counterTime = 0;
   };
   void beginEvent();

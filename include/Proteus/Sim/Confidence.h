@@ -19,9 +19,9 @@
 
 namespace proteus::sim {
 
-/// Returns the share of each source of costs (such as a profile or a datasheet)
-/// in the kernel time of the slowest device. The shares sum to 1. All are 0 if
-/// the device has no kernels.
+/// Returns, for each source of kernel times (such as a profile or a datasheet),
+/// its share of the kernel time of the slowest device. The shares sum to 1. All
+/// are 0 if the device has no kernels.
 std::array<double, cost::numSources>
 sharesBySource(const Workload &workload, const SimulationResult &result);
 

@@ -82,13 +82,13 @@ private:
   uint32_t awaitedBy(uint32_t classIndex, Time at) const;
 
   const Workload *workload = nullptr;
-  /// Index in `runs` of the first run of each template: 2 * class for the
-  /// micro-template, 2 * class + 1 for the once-template.
+  /// Index in `runs` of the first run of each template. Entry 2 * c is for the
+  /// micro-template of class c, entry 2 * c + 1 for its once-template.
   std::vector<uint32_t> first;
   std::vector<Run> runs;
   std::vector<uint32_t> lastOfStream;
-  /// For each class, the runs that received messages, in the order of their
-  /// ends. Filled only for classes with DeviceClass::hostWaits.
+  /// For each class, the runs of tasks that received messages, in the order of
+  /// their ends. Filled only for classes with DeviceClass::hostWaits.
   std::vector<std::vector<uint32_t>> received;
   /// The party of each member of each collective, in the order of
   /// Collective::members.

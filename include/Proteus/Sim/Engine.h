@@ -98,7 +98,7 @@ struct SectionTrace {
   /// the end of the section.
   struct Stretch {
     uint32_t firstEvent;
-    uint32_t lastEvent; ///< exclusive
+    uint32_t lastEvent; ///< index after that of the last event
     Time begin, end;
   };
   uint32_t index = 0; ///< number of the trace in the run
@@ -115,11 +115,10 @@ struct SectionTrace {
   }
 };
 
-/// Reads and changes the state that a listener stores. If the whole state of a
-/// run is equal to an earlier state except for a shift in time (a
-/// *recurrence*), the engine skips whole periods. It reads the visited values
-/// to find a recurrence, and changes them as if the skipped periods had been
-/// simulated.
+/// Reads and changes the state that listeners store. A run *recurs* if its
+/// whole state equals an earlier state except for a shift in time. The engine
+/// then skips whole periods. It uses a visitor to compare the states of
+/// listeners, and to change them as if the skipped periods had been simulated.
 class StateVisitor {
 public:
   virtual ~StateVisitor();
@@ -164,8 +163,8 @@ public:
   /// Called after `onTaskEnd` of the task.
   virtual void onFree(const TaskInstance &task, uint32_t buffer, Time now) {}
   /// Reports that a link begins (`holdsBack`) or ceases (otherwise) to limit
-  /// flows to a rate below their ceilings. Called only if EngineOptions::share,
-  /// after all other reports for the same point in time.
+  /// flows to rates below their ceilings. Called only with
+  /// EngineOptions::share, after all other reports for the same point in time.
   virtual void onLinkChange(uint32_t link, bool holdsBack, Time now) {}
   /// Reports a whole stretch of a replayed section, instead of its events one
   /// by one. `start` is the time at which the section started. No other event
@@ -217,8 +216,9 @@ struct EngineOptions {
 llvm::Error check(const Workload &workload);
 
 /// Checks and executes a workload. Fails if no task can proceed (a deadlock);
-/// the message then lists the tasks that wait for each other. Equal inputs lead
-/// to equal calls of listeners.
+/// the message then lists the tasks that wait for each other. The run is
+/// deterministic: equal inputs lead to the same calls of listeners in the same
+/// order.
 llvm::Expected<RunResult> run(const Workload &workload,
                               const EngineOptions &options = {},
                               llvm::ArrayRef<Listener *> listeners = {});

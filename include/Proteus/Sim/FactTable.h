@@ -59,8 +59,8 @@ private:
   }
 
   std::vector<Fact> facts;
-  /// Index in `facts` of the first fact of each template: 2 * class for the
-  /// micro-template, 2 * class + 1 for the once-template.
+  /// Index in `facts` of the first fact of each template. Entry 2 * c is for
+  /// the micro-template of class c, entry 2 * c + 1 for its once-template.
   std::vector<size_t> first;
 };
 

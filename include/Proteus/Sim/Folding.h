@@ -48,7 +48,8 @@ namespace proteus::sim {
 /// row-major order; the number of a rank is its *position*.
 struct RankMesh {
   std::vector<int64_t> sizes; ///< number of ranks along each axis
-  /// The device of each position. If empty, position i is on device i.
+  /// The device of each position. If the list is empty, position i is on device
+  /// i.
   std::vector<int64_t> devices;
 
   int64_t numRanks() const;

@@ -77,7 +77,7 @@ public:
   }
 
 private:
-  /// The facts about a buffer that this listener needs.
+  /// The facts about a buffer that MemoryTracker needs.
   struct Block {
     int64_t bytes = 0;
     MemoryOwner owner = MemoryOwner::Activations;
@@ -256,8 +256,8 @@ struct CollectiveRow {
   cost::CollectiveKind kind = cost::CollectiveKind::AllReduce;
   std::string axes;
   int64_t groupSize = 1;
-  int64_t bytes = 0; ///< as in cost::Collective
-  int64_t count = 0; ///< number on the whole cluster
+  int64_t bytes = 0; ///< counted as in cost::Collective
+  int64_t count = 0; ///< number in the whole cluster
   /// Number and total time of these communications on the device that spends
   /// most time in them.
   int64_t countPerDevice = 0;

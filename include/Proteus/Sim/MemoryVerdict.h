@@ -59,7 +59,7 @@ struct MemoryVerdict {
   /// first one.
   uint32_t classIndex = 0;
   MemoryBudget budget;
-  int64_t needed = 0; ///< bytes
+  int64_t needed = 0; ///< bytes that the class needs
   /// Parts of `needed` by owner, largest first. The owners are those of the
   /// tensors at their peak, the allocator with the memory that it reserves
   /// beyond these tensors, and the users of memory that is taken before the

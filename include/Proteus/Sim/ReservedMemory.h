@@ -31,8 +31,8 @@ struct AllocatorPeak {
   int64_t allocated = 0;
   /// Number of micro-batches that hold memory when `allocated` is reached.
   uint32_t inFlight = 0;
-  /// Number of reserved bytes that are not in use while `reserved` bytes are
-  /// reserved; the smallest number if it changes during that time.
+  /// Number of reserved bytes that are not in use while the reserved memory is
+  /// at its peak. If the number varies during the peak, the smallest one.
   int64_t fragmentation = 0;
   /// Label of the task with the allocation that raised the reserved bytes to
   /// `reserved`. Empty if no task raised them above the memory that is held

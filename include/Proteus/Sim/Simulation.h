@@ -55,7 +55,7 @@ struct SimulationResult {
   std::optional<std::vector<PathShare>> criticalPath;
 
   /// Returns the index of the class with the largest kernel time. If several
-  /// are equal, returns the first one. No other class has more work, so the
+  /// are equal, returns the first one. No other class computes longer, so the
   /// other parts of the breakdown of this class show how much time could be
   /// saved.
   uint32_t slowestClass() const;
@@ -75,7 +75,7 @@ struct Figures {
   /// rate of all devices times the time of the step. The FLOPs count the causal
   /// half of attention and no recomputation.
   std::optional<double> mfu;
-  /// Like `mfu`, but attention counts without its causal mask.
+  /// Like `mfu`, but counts attention as if it had no causal mask.
   std::optional<double> mfuFullSquare;
   /// Like `mfu`, but for all executed FLOPs, including recomputation.
   std::optional<double> hfu;

@@ -258,16 +258,17 @@ struct MeshAxis {
   AxisRole role = AxisRole::Data;
 };
 
-/// Device memory that the communication library and the software stack use. It
-/// holds no tensors. A connection to another rank consists of channels, each of
-/// which takes `channelBytes`.
+/// Device memory that the communication library and the software stack use for
+/// themselves. A connection to another rank consists of channels, each of which
+/// takes `channelBytes`.
 struct MemoryModel {
   int64_t channelBytes = 0;
-  /// Channels of all rings of a communicator.
+  /// Number of channels of all rings of a communicator.
   int64_t communicatorChannels = 0;
-  /// Channels of an all-to-all to each rank in the same node.
+  /// Number of channels of an all-to-all to each rank in the same node.
   int64_t exchangeChannels = 0;
-  /// Channels of a message, and of an all-to-all to each rank in another node.
+  /// Number of channels of a message, and of an all-to-all to each rank in
+  /// another node.
   int64_t messageChannels = 0;
   int64_t stackBytes = 0; ///< other memory of the software stack
 };
@@ -284,7 +285,7 @@ struct JobInfo {
   /// FLOPs of the model per step. Counts the causal half of attention and no
   /// recomputation.
   double modelFlops = 0;
-  /// Like `modelFlops`, but attention counts without its causal mask.
+  /// Like `modelFlops`, but counts attention as if it had no causal mask.
   double modelFlopsFullSquare = 0;
   double executedFlops = 0; ///< per step, including recomputation
   machine::DType computeType = machine::DType::F32;
