@@ -86,8 +86,8 @@ struct FlatTemplate {
   /// Buffers that each task allocates or reads.
   IndexLists uses;
   /// Initial counters of a frame: the number of dependencies of each task, then
-  /// the number of users of each buffer. The task that allocates a buffer is a
-  /// user of it, so a buffer without readers lives until that task ends.
+  /// the number of users of each buffer. The task that allocates a buffer
+  /// counts as a user, so a buffer without readers lives until that task ends.
   std::vector<uint32_t> initial;
   /// The tasks of each (section, variant, stream), in issue order. Read by
   /// `queue`.
@@ -126,7 +126,7 @@ struct FlatItem {
   /// True for the first item that runs this section, if the section has tasks
   /// that run only with the first micro-batch. Always true if `once`.
   bool first;
-  /// Time at which its launch begins if the host never waits.
+  /// Time at which the host begins to launch the item if it never waits.
   Time launchBegin;
 
   /// Returns the variant in which the item runs its section.

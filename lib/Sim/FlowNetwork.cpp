@@ -30,8 +30,8 @@ constexpr uint64_t noLevel = std::numeric_limits<uint64_t>::max();
 
 /// Divides the links into classes of links with equal capacities and equal
 /// loads. Starts with one class per capacity. Then each flow splits the
-/// classes: links stay together if the flow puts the same load on them, or does
-/// not load them.
+/// classes: two links stay in the same class if the flow puts the same load on
+/// both, or loads neither.
 void FlowNetwork::classifyLinks(const Workload &workload) {
   std::map<int64_t, uint32_t> ofCapacity;
   for (const LinkClass &link : workload.links)

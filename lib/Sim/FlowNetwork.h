@@ -165,8 +165,9 @@ private:
   std::vector<Flow> flows;
   std::vector<uint32_t> dirty;
 
-  // Data of `settle`: the flows that the changes may affect, the contended
-  // links that connect them, and the state of the computation of their rates.
+  // Working data of `settle`: the flows that the changes may affect, the
+  // contended links that connect these flows, and intermediate results for
+  // their rates.
   std::vector<uint32_t> componentFlows;
   std::vector<uint32_t> componentLinks;
   std::vector<std::pair<uint64_t, uint32_t>> byCeiling;

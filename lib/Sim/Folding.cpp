@@ -169,10 +169,10 @@ Folder::sumOrbits(const net::LinkLoads &loads) const {
   return sums;
 }
 
-/// Adds the loads of a group. `device` is the smallest device of the group. Its
-/// plan may have been made for an equivalent group, so the links of the plan
-/// are moved to `device`. A moved canonical link is canonical again, because
-/// all digits of the first position of a group are zero.
+/// Adds the loads of a group with the smallest device `device`. The plan of the
+/// group may have been made for an equivalent group, so its links are moved to
+/// `device`. A moved canonical link is canonical again, because all digits of
+/// the first position of a group are zero.
 void Folder::addLoads(Group &group, int64_t device) {
   for (const net::LinkLoads *list : group.plan->loads) {
     OrbitLoads &loads = group.loads.emplace_back();

@@ -26,7 +26,7 @@ namespace proteus::sim {
 
 /// The plans of the collectives of a group. Groups of one family share a
 /// GroupPlan if a shift by whole nodes and switches maps them onto each other.
-/// The same shift then maps the links that they load onto each other.
+/// The same shift then maps the links that these groups load onto each other.
 struct GroupPlan {
   /// Result of GroupPlans::deviceOf for the group for which the plans were
   /// made.

@@ -32,8 +32,9 @@ Host::Host(const FlatClass &flat) {
 void Host::proceed(const FlatClass &flat, Time delay) {
   for (; at < flat.order.size(); ++at) {
     const FlatItem &item = flat.order[at];
-    // The host does not wait for messages of the once-tasks. They are parts of
-    // sums over stages, between other tasks of the update.
+    // The host does not wait for messages of the once-tasks. Such messages
+    // belong to sums over stages, which take place between other tasks of the
+    // update.
     if (awaited = item.once ? 0 : receivesOf(flat, item).count; awaited > 0)
       return;
     delays[at] = delay;

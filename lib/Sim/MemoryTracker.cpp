@@ -57,7 +57,7 @@ void MemoryTracker::allocate(State &state, const Block &block, uint32_t label,
   state.held.add(block, 1);
   state.peak.hostBytes = std::max(state.peak.hostBytes, state.held.hostBytes);
   // Allocations at one point in time may be reported in any order. The label is
-  // therefore that of the largest of them, not that of the last one.
+  // therefore taken from the largest of them, not from the last one.
   if (state.instant != now)
     state.largest = -1;
   state.instant = now;

@@ -72,7 +72,8 @@ std::vector<MemoryBudget> proteus::sim::budgetsOf(const Workload &workload) {
     budget.frameworkReserve = device.reservedBytes + workload.memory.stackBytes;
   }
   // Collectives of one group share a communicator. Those with the same pattern
-  // of connections share the connections, so their memory is counted once.
+  // of connections share the connections, so the memory of the connections is
+  // counted once.
   using Group = std::tuple<std::string, int64_t, Connections>;
   std::map<Group, std::vector<bool>> members;
   for (const Collective &collective : workload.collectives) {

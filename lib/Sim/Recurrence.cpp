@@ -249,7 +249,8 @@ void Recurrence::takeEvents(std::vector<int64_t> &same) const {
 }
 
 /// Appends the remaining work and the rates of kernels and flows in progress.
-/// The heads of streams, which are compared too, show which tasks they are.
+/// Their tasks need not be appended, because they follow from the heads of
+/// streams, which are compared too.
 void Recurrence::takeWork(std::vector<int64_t> &same) const {
   auto add = [&](const Progress &progress) {
     Wide remaining = progress.remainingAt(state.now);

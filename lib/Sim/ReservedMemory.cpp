@@ -263,8 +263,7 @@ std::vector<int64_t> Issuer::image() {
 
 /// Returns how often the work items [from, to) repeat from `to` on, for later
 /// micro-batches. A special micro-batch ends the repetition, because it may run
-/// other tasks, and its buffers may have other numbers of users from the
-/// beginning.
+/// other tasks, and its buffers may have other numbers of users.
 size_t Issuer::periodsAhead(size_t from, size_t to) const {
   ArrayRef<WorkItem> order = device.order;
   size_t period = to - from;
@@ -371,8 +370,8 @@ std::vector<AllocatorPeak> proteus::sim::reserveAll(const Workload &workload,
   std::vector<uint32_t> done; ///< classes whose peak was computed
   for (uint32_t c = 0; c < workload.classes.size(); ++c) {
     auto same = llvm::find_if(done, [&](uint32_t other) {
-      // A limit that is never reached has no effect, so the limits of the two
-      // classes may differ then.
+      // If the limit of a class was not reached, it had no effect, and the
+      // limits of the two classes may differ.
       bool isReached = peaks[other].releases > 0 || peaks[other].exceeded ||
                        peaks[other].reserved > limits[c];
       return (limits[other] == limits[c] || !isReached) &&

@@ -122,7 +122,7 @@ void SectionReplays::findFollowers(uint32_t classIndex) {
                      llvm::any_of(task.dependsOn, [&](uint32_t dependency) {
                        const Task &other = from.tasks[dependency];
                        // A dependency that does not run with this micro-batch
-                       // counts as ended, so it does not delay the task.
+                       // counts as ended. The task then does not wait for it.
                        return dependency >= from.sectionBegin[s] &&
                               dependency < t && follows[dependency] &&
                               (once || other.when == When::Always ||

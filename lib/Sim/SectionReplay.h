@@ -100,8 +100,8 @@ struct SectionReplay : SectionTrace {
   std::vector<Rate> rates; ///< ascending by offset
   std::vector<Member> members;
   Time duration = 0;
-  /// Value of ClassPlans::pastOf for the work item with which the section was
-  /// recorded.
+  /// History of the micro-batch (ClassPlans::pastOf) before the work item with
+  /// which the section was recorded.
   uint32_t past = 0;
 
   /// State after the last event: for each stream, the number of members that

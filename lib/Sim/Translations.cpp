@@ -79,10 +79,10 @@ void Translations::addDigits(const FoldingRequest &request, unsigned axis) {
     digits.push_back(digit);
 }
 
-/// Returns true if a shift of the digit is a symmetry: it moves every block as
-/// a whole, or permutes the devices inside every block. Returns false for
-/// digits within a node, because the devices of a node may differ; colour
-/// refinement compares them.
+/// Returns true if a shift of the digit is a symmetry: it moves every block (a
+/// node, or a unit of the fabric) as a whole, or permutes the devices inside
+/// every block. Returns false for digits within a node, because the devices of
+/// a node may differ; colour refinement compares them.
 bool Translations::isSymmetry(const Digit &digit) const {
   if (digit.stride % blocks.front() != 0)
     return false;

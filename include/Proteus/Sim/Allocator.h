@@ -77,9 +77,9 @@ public:
   /// `appendState` identifies the contents of the block. `appendState` assumes
   /// that a block in use without a tag is never freed.
   void setTag(Handle handle, int64_t tag) { blocks[handle].tag = tag; }
-  /// Appends everything to `state` that influences later calls. If two calls
-  /// append the same numbers, equal calls after them have equal effects. For
-  /// each segment, the numbers are the sizes and tags of its blocks in the
+  /// Appends to `state` all numbers that influence later calls. If two calls
+  /// append the same numbers, equal calls after them have equal effects. The
+  /// numbers are, for each segment, the sizes and tags of its blocks in the
   /// order of addresses. Addresses are omitted, because only their order
   /// matters. Segments full of blocks that are never freed are omitted, because
   /// they do not change.

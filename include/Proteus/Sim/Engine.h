@@ -139,10 +139,10 @@ public:
 class Listener {
 public:
   virtual ~Listener();
-  /// Returns true if the listener works without receiving every event. Then
+  /// Returns true if the listener works without receiving every event. If true,
   /// `visitState` must visit its whole state, and `onStretch` must account for
-  /// a stretch as a whole. If false, the engine skips and replays nothing, so
-  /// that the listener receives every event in order of time.
+  /// a whole stretch of a section. If false, the engine skips and replays
+  /// nothing, so that the listener receives every event in order of time.
   virtual bool canSkip() const { return false; }
   /// Passes the whole state of the listener to `visitor`, so that the engine
   /// can compare the values of two visits one by one. Two visits that pass

@@ -177,8 +177,8 @@ public:
   const Breakdown &breakdown(uint32_t classIndex) const {
     return classes[classIndex].breakdown;
   }
-  /// Returns, for each stream, the time in which it runs tasks. Time in which
-  /// it waits for the other members of a collective is not included.
+  /// Returns, for each stream, the time in which it runs tasks. Time spent
+  /// waiting for the other members of a collective is not included.
   const std::array<Time, numStreams> &streamBusy(uint32_t classIndex) const {
     return classes[classIndex].busy;
   }
@@ -227,7 +227,7 @@ private:
   };
   enum class Role : uint8_t { Kernel, Transfer, Communication };
   struct TaskFacts {
-    /// For a kernel Task::opKind, for other tasks an index into `kinds`.
+    /// Task::opKind for a kernel; an index into `kinds` for other tasks.
     uint32_t kind;
     Stream stream;
     Phase phase;

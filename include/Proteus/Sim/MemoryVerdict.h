@@ -43,9 +43,9 @@ struct MemoryBudget {
 /// Returns the budget of every class.
 std::vector<MemoryBudget> budgetsOf(const Workload &workload);
 
-/// A change of the plan that would save memory. `saving` is its effect at the
-/// present peak, if all else stays equal. After the change the peak may be at
-/// another time, so the savings of two changes do not add up.
+/// A change of the plan that would save memory. `saving` is the memory saved at
+/// the present peak, if all else stays equal. After the change the peak may be
+/// at another time, so the savings of two changes do not add up.
 struct MemoryKnob {
   std::string name; ///< "zero_1"
   std::string description;

@@ -79,8 +79,8 @@ struct Buffer {
   MemoryOwner owner = MemoryOwner::Activations;
   /// True if the buffer is in host memory instead of device memory.
   bool onHost = false;
-  /// Number of allocations of equal size of which the buffer consists, for
-  /// example one per layer if one buffer holds a parameter of all layers.
+  /// Number of blocks of equal size as which the buffer is allocated. Example:
+  /// one block per layer, if the buffer holds a parameter of all layers.
   int64_t pieces = 1;
   /// Number of ranks that hold the same bytes but work on different inputs.
   /// ZeRO can shard the buffer over these ranks.
@@ -295,7 +295,7 @@ struct JobInfo {
   int64_t degree(AxisRole role) const;
 };
 
-/// Mean relative errors of predicted times. Those of kernels are in
+/// Mean relative errors of predicted times. The errors of kernels are in
 /// KernelOrigin.
 struct ErrorModel {
   double collectives = 0;
