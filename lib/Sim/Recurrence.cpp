@@ -360,8 +360,8 @@ bool Recurrence::hostRecurs(uint32_t classIndex, const Image &before,
   const ClassImage &to = after.classes[classIndex];
   ClassPeriod &moved = period.classes[classIndex];
   // A host that does not wait for messages must launch the items of a period in
-  // exactly the time of the period. It may also be faster, if no task waited
-  // for its launch.
+  // exactly the time of the period. A shorter time is also allowed, if no task
+  // of the period waited for its launch.
   if (!state.classes[classIndex].flat.hostWaits)
     return moved.launches == period.time ||
            (moved.launches < period.time && from.launchWaits == to.launchWaits);

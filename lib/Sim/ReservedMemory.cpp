@@ -315,7 +315,8 @@ size_t Issuer::skipPeriods(size_t item) {
     for (Frame &frame : frames)
       frame.microBatch += moved;
     peak.releases += periods * (now.releases - before.releases);
-    // Fewer items than a period remain, so no more checkpoints are taken.
+    // The items after this point do not repeat for another whole period, so no
+    // more checkpoints are taken.
     checkpoints.resize(maxCheckpoints);
     return item + periods * period;
   }
