@@ -29,10 +29,10 @@ CachingAllocator::Handle CachingAllocator::newBlock(const Block &block) {
 }
 
 //===----------------------------------------------------------------------===//
-// Free blocks
+// Pools of free blocks
 //===----------------------------------------------------------------------===//
 
-/// Returns the chunk with the first key that is not less than `key`.
+/// Returns the first chunk with a key that is not less than `key`.
 std::vector<CachingAllocator::Pool::Chunk>::iterator
 CachingAllocator::Pool::chunkOf(const Key &key) {
   return std::lower_bound(
@@ -93,10 +93,10 @@ void CachingAllocator::remove(Handle handle) {
 }
 
 //===----------------------------------------------------------------------===//
-// Blocks
+// Allocating, splitting and merging blocks
 //===----------------------------------------------------------------------===//
 
-/// Splits a block after `bytes` bytes; the rest becomes a free block.
+/// Splits a block after `bytes` bytes. The rest becomes a free block.
 void CachingAllocator::split(Handle handle, int64_t bytes) {
   Block rest;
   rest.address = blocks[handle].address + bytes;
@@ -121,7 +121,7 @@ void CachingAllocator::merge(Handle first, Handle second) {
   unusedBlocks.push_back(second);
 }
 
-/// Releases segments without a block in use to the device.
+/// Returns all segments without a block in use to the device.
 void CachingAllocator::releaseCached() {
   ++numReleases;
   llvm::DenseSet<Handle> released;
@@ -135,8 +135,8 @@ void CachingAllocator::releaseCached() {
       released.insert(key.block);
       return true;
     });
-  // A job that does not fit reaches this point for every segment, mostly
-  // without a release.
+  // Skips the search if nothing was released. This is the usual case if a job
+  // does not fit, because every new segment then calls this function.
   if (!released.empty())
     llvm::erase_if(segments,
                    [&](Handle first) { return released.contains(first); });
@@ -199,8 +199,9 @@ void CachingAllocator::free(Handle handle) {
 }
 
 void CachingAllocator::appendState(std::vector<int64_t> &state) {
-  // Addresses matter by their order only, and a new segment comes after all
-  // others.
+  // Only the order of addresses matters. It need not be stored, because
+  // `segments` is in the order of addresses and new segments are added at the
+  // end.
   llvm::erase_if(segments, [&](Handle first) {
     size_t begin = state.size();
     bool changes = false;

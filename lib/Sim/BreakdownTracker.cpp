@@ -34,8 +34,8 @@ void BreakdownTracker::onBegin(const Workload &w, ArrayRef<Time>) {
                     [&](uint32_t, const Task &task) { return factsOf(task); });
 }
 
-/// Returns true for transfers between pipeline stages, including those that run
-/// on the compute stream.
+/// Returns true if the task is a transfer between pipeline stages, on any
+/// stream.
 static bool isTransfer(const Workload &workload, const Task &task) {
   if (task.stream == Stream::Compute)
     return workload.collectives[task.collective].kind ==
@@ -62,8 +62,8 @@ BreakdownTracker::TaskFacts BreakdownTracker::factsOf(const Task &task) const {
           isTransfer(*workload, task) ? Role::Transfer : Role::Communication};
 }
 
-/// Adds the time since the last change of state to the current gap, if the
-/// class does not compute.
+/// If the class does not compute, adds the time since the last change of state
+/// to the current gap.
 void BreakdownTracker::elapse(State &state, Time now) {
   Time begin = state.lastChange;
   state.lastChange = now;
@@ -82,8 +82,8 @@ void BreakdownTracker::elapse(State &state, Time now) {
     state.gap.push_back(std::move(segment));
 }
 
-/// Adds the parts of the current gap to the breakdown and ends the gap. Its
-/// part in [hostBegin, hostEnd) counts as host time.
+/// Adds the segments of the current gap to the breakdown and ends the gap. The
+/// time of the gap within [hostBegin, hostEnd) counts as host time.
 void BreakdownTracker::closeGap(State &state, Time hostBegin, Time hostEnd) {
   auto kindWaitedFor = [&](const Segment &segment) {
     const Candidate *best = nullptr;
@@ -112,7 +112,7 @@ void BreakdownTracker::closeGap(State &state, Time hostBegin, Time hostEnd) {
     }
   }
   state.gap.clear();
-  // Communications that still run are candidates for the next gap.
+  // Keeps communications that still run as candidates for the next gap.
   std::vector<Candidate> rest;
   for (auto &[stream, candidate] : state.present) {
     rest.push_back(state.candidates[candidate]);
@@ -127,8 +127,9 @@ void BreakdownTracker::start(State &state, const TaskFacts &task, Time ready,
   elapse(state, now);
   switch (task.role) {
   case Role::Kernel:
-    // After its dependencies have ended, a kernel at the head of the stream can
-    // only wait for its launch.
+    // A kernel starts when its dependencies have ended, the stream is free, and
+    // it has been launched. Idle time after the first two conditions is
+    // therefore host time.
     closeGap(state, std::max(ready, state.streamFree), launched);
     state.computing = true;
     break;
@@ -190,9 +191,10 @@ void BreakdownTracker::onTaskEnd(const TaskInstance &instance, Time now) {
       tasks.at(instance.classIndex, instance.once, instance.task), now);
 }
 
-/// Ends the current gap, because no task runs when a stretch begins. The kernel
-/// that begins the next stretch ends the last gap of this one. `onStretchRuns`
-/// adds the time within the stretch at the end of the run.
+/// Ends the current gap, because a stretch begins with a kernel. The time
+/// within the stretch is not added here but by `onStretchRuns` at the end of
+/// the run. That time includes a gap at the end of the stretch, because the
+/// next stretch begins with a kernel too.
 void BreakdownTracker::onStretch(const SectionTrace &trace, uint32_t stretch,
                                  Time start) {
   State &state = classes[trace.classIndex];

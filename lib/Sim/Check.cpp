@@ -19,13 +19,13 @@ using namespace proteus::sim;
 
 namespace {
 
-// Bounds that keep sums within their integers (FlowNetwork.cpp). They far
-// exceed real values.
+// Upper bounds of values in a workload. They prevent overflows in
+// FlowNetwork.cpp and are far above real values.
 constexpr int64_t largestRate = int64_t(1) << 46; ///< bytes/s
 constexpr int64_t largestLoad = int64_t(1) << 36;
 constexpr int64_t largestFactor = 1000;
 
-/// A task of a collective and its class.
+/// A task that takes part in a collective, and the class of the task.
 struct Party {
   uint32_t classIndex;
   const Task *task;
@@ -74,13 +74,17 @@ private:
   }
 
   const Workload &workload;
-  std::vector<SmallVector<Party, 2>> parties; ///< tasks per collective
-  /// The last checked flow, counted from 1, that loads each link.
+  /// The tasks that take part in each collective.
+  std::vector<SmallVector<Party, 2>> parties;
+  /// For each link, the last checked flow that loads it; 0 if there is none.
+  /// Flows are counted from 1. Shows whether a flow names a link twice.
   std::vector<size_t> lastFlow;
   size_t numFlows = 0;
-  /// Position in the order of the class being checked, by `key`.
+  /// Index in DeviceClass::order of every work item of the class that is being
+  /// checked, by `key`.
   DenseMap<uint64_t, uint32_t> position;
-  /// Position of the last work item per micro-section.
+  /// For each section of the micro-template, the index in DeviceClass::order of
+  /// the last work item that runs it.
   std::vector<uint32_t> lastPosition;
 };
 
@@ -232,15 +236,15 @@ Error Checker::checkOrder(const DeviceClass &device) {
 }
 
 /// Fails if a task depends on a later task of its own stream. A stream is a
-/// queue, so such a task never starts. Cycles over several streams or classes
-/// are found by the run.
+/// queue, so neither task could ever start. Cycles of dependencies among
+/// several streams or classes are found by the run.
 Error Checker::checkDependencyOrder(const DeviceClass &device) {
   for (bool once : {false, true}) {
     const Template &tasks = once ? device.once : device.micro;
     std::vector<uint32_t> section = sectionOfTasks(tasks);
     uint32_t instances = once ? 1 : workload.info.microBatches;
-    // For pairs of sections (first, second): true if the first one is issued
-    // before the second one for every micro-batch.
+    // For each pair of sections (first, second): true if the first one is
+    // issued before the second one for every micro-batch.
     DenseMap<std::pair<uint32_t, uint32_t>, bool> inOrder;
     auto issuedBefore = [&](uint32_t first, uint32_t second) {
       auto [entry, isNew] = inOrder.try_emplace({first, second}, true);
@@ -277,7 +281,8 @@ Error Checker::checkOnceDependencies(const DeviceClass &device) {
                                  " is out of range");
     const Task &user = device.once.tasks[once];
     const Task &dependency = device.micro.tasks[micro];
-    // A once-task waits for the last micro-batch, which need not run this task.
+    // The task of the once-template would wait for the last micro-batch, which
+    // may not run this task of the micro-template.
     if (dependency.when == When::FirstMicroBatch)
       return inTask(device, user,
                     "depends on '" + name(dependency) +
@@ -333,8 +338,8 @@ Error Checker::checkClass(const DeviceClass &device, uint32_t classIndex) {
 }
 
 /// Fails unless every member class has exactly one task for the collective, all
-/// in the same kind of template and with the same `when`. The members then take
-/// part equally often.
+/// in the same kind of template (micro or once) and with the same `when`. This
+/// ensures that all members take part equally often.
 Error Checker::checkParties(const Collective &collective, size_t index) {
   ArrayRef<Party> found = parties[index];
   StringRef kind = cost::stringify(collective.kind);
@@ -355,7 +360,8 @@ Error Checker::checkParties(const Collective &collective, size_t index) {
                         " as often as class '" +
                         workload.classes[first.classIndex].name + "' does");
   }
-  // No class has two tasks, so equal numbers mean that each member has one.
+  // At this point no class has two tasks for the collective. If there are as
+  // many tasks as members, every member has one.
   if (found.size() == collective.members.size())
     return Error::success();
   for (uint32_t member : collective.members)

@@ -18,7 +18,7 @@ using namespace proteus::sim;
 
 constexpr Time notStarted = -1;
 
-/// Writes picoseconds as microseconds, exactly.
+/// Writes a time in microseconds with six decimals, so that it is exact.
 static void writeMicroseconds(raw_ostream &os, Time time) {
   os << time / 1000000 << format(".%06lld", (long long)(time % 1000000));
 }
@@ -101,8 +101,9 @@ void ChromeTrace::writeArrow(StringRef name, Place from, Place to) {
   ++arrows;
 }
 
-/// Writes the arrows that end in a task. They begin at the start of the other
-/// task, because its end no longer belongs to it.
+/// Writes the arrows that lead to a task from the tasks on which it depends. An
+/// arrow begins at the start of the other task. It cannot begin at the end,
+/// because a task does not include the time at which it ends.
 void ChromeTrace::writeArrows(const TaskInstance &instance) {
   const Task &task = instance.in(*workload);
   const DeviceClass &device = workload->classes[instance.classIndex];
@@ -110,7 +111,8 @@ void ChromeTrace::writeArrows(const TaskInstance &instance) {
   unsigned stream = static_cast<unsigned>(task.stream);
   Place here = {instance.classIndex, stream, state.started[stream]};
   auto depends = [&](const Task &other, Time start) {
-    // A task that does not run with this micro-batch has not started.
+    // A task that does not run with this micro-batch has no start and gets no
+    // arrow.
     if (start != notStarted && other.stream != task.stream)
       writeArrow(
           "dependency",
@@ -127,7 +129,7 @@ void ChromeTrace::writeArrows(const TaskInstance &instance) {
       depends(device.micro.tasks[other], state.lastStarts[other]);
   if (task.collective < 0)
     return;
-  // Both ends of a message start together.
+  // The sender and the receiver of a message start at the same time.
   auto [sender, senderStream] = senders[task.collective];
   if (sender >= 0 && sender != instance.classIndex)
     writeArrow("message",
@@ -167,8 +169,9 @@ void ChromeTrace::writeCounter(uint32_t classIndex) {
      << memory.current(classIndex) << "}}";
 }
 
-/// Writes the last counter value if its time has passed. Called before the
-/// memory of a class changes.
+/// Notes that the memory of a class is about to change at `now`. If the last
+/// change was at an earlier time, writes the value of the counter since that
+/// time.
 void ChromeTrace::changeMemory(uint32_t classIndex, Time now) {
   State &state = classes[classIndex];
   if (state.counterTime != now)

@@ -17,14 +17,14 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::sim;
 
-/// Half width of an 80 % interval of a normal distribution, as a multiple of
-/// the mean absolute error: 1.28 standard deviations of sqrt(pi / 2) mean
-/// errors each.
+/// Half width of the 80 % interval of a normal distribution, in multiples of
+/// the mean absolute error: 1.28 standard deviations, each sqrt(pi / 2) times
+/// the mean error.
 static constexpr double intervalOfMeanError = 1.6;
 
-/// Calls `visit` for every kernel of the slowest device with its time in the
-/// whole step. The times are integers, so sums do not depend on the order of
-/// tasks.
+/// Calls `visit` for every kernel of the slowest device, with the time that the
+/// kernel takes in the whole step. Times are integers, so their sums do not
+/// depend on the order of the tasks.
 static void
 forEachKernel(const Workload &workload, const SimulationResult &result,
               function_ref<void(const KernelOrigin &, Time)> visit) {
@@ -54,8 +54,9 @@ proteus::sim::sharesBySource(const Workload &workload,
   return shares;
 }
 
-/// Returns the error of the kernels of each family, as a share of all kernel
-/// time.
+/// Returns the contribution of each family of kernels to the relative error of
+/// all kernel time: the errors of its kernels, weighted with their shares of
+/// this time.
 static std::array<double, cost::numFamilies>
 errorsOf(const Workload &workload, const SimulationResult &result) {
   std::map<std::pair<cost::Family, double>, Time> times;

@@ -79,8 +79,9 @@ TaskInstance CriticalPath::instanceOf(uint32_t run) const {
   return instance;
 }
 
-/// Returns the run of the same class that ended at `at` and for which `run`
-/// waited, or `none`.
+/// Returns the run that ended at the time `at` and for which `run` waited: a
+/// dependency of `run`, or the run before it on the same stream. Returns `none`
+/// if no such run ended then.
 uint32_t CriticalPath::ownCauseOf(uint32_t run, Time at) const {
   TaskInstance instance = instanceOf(run);
   auto endsThen = [&](uint32_t other) {
@@ -103,8 +104,8 @@ uint32_t CriticalPath::ownCauseOf(uint32_t run, Time at) const {
   return before != none && endsThen(before) ? before : none;
 }
 
-/// Returns the run for which `run` waited last, or `none` if it waited for a
-/// launch.
+/// Returns the run for which `run` waited last, possibly one of another class.
+/// Returns `none` if `run` waited for its launch.
 uint32_t CriticalPath::causeOf(uint32_t run) const {
   Time at = runs[run].begin;
   uint32_t own = ownCauseOf(run, at);
@@ -112,10 +113,12 @@ uint32_t CriticalPath::causeOf(uint32_t run) const {
   int32_t collective = instance.in(*workload).collective;
   if (own != none || collective < 0)
     return own;
-  // Another member arrived last.
+  // This class did not delay the collective, so another member did. Finds the
+  // run for which that member waited.
   ArrayRef<uint32_t> members = workload->collectives[collective].members;
   for (auto [member, party] : llvm::zip(members, parties[collective])) {
-    // The first or last micro-batch may differ between members.
+    // If the collective runs only with the first or last micro-batch, the
+    // number of that micro-batch may differ between members.
     const Task &task = templateOf(member, party.once).tasks[party.task];
     bool anyFrame = !party.once && task.when != When::Always;
     uint32_t begin = anyFrame ? 0 : instance.microBatch;
@@ -132,8 +135,8 @@ uint32_t CriticalPath::causeOf(uint32_t run) const {
   return none;
 }
 
-/// Returns the class whose host launched a task when `run` began: the class of
-/// `run` or, for a collective, the member that was launched last.
+/// Returns the class with the host that delayed `run`: the class of `run` or,
+/// for a collective, the member that was launched last.
 uint32_t CriticalPath::launcherOf(uint32_t run) const {
   TaskInstance instance = instanceOf(run);
   int32_t collective = instance.in(*workload).collective;
@@ -149,8 +152,8 @@ uint32_t CriticalPath::launcherOf(uint32_t run) const {
   return instance.classIndex;
 }
 
-/// Returns the last message that the host of a class had received at `at`, or
-/// `none`.
+/// Returns the last message that the host of a class had received by the time
+/// `at`, or `none`.
 uint32_t CriticalPath::awaitedBy(uint32_t classIndex, Time at) const {
   for (uint32_t run : llvm::reverse(received[classIndex]))
     if (runs[run].end <= at)
@@ -161,11 +164,13 @@ uint32_t CriticalPath::awaitedBy(uint32_t classIndex, Time at) const {
 void CriticalPath::onFinish(Time iterationTime) {
   if (iterationTime == 0)
     return;
-  // The engine ends with a task.
+  // Finds a task that ends at the end of the run. There is one, because the run
+  // ends with the end of a task.
   uint32_t run = 0;
   while (runs[run].end != iterationTime)
     ++run;
-  // A task without duration may wait for another; each is visited once.
+  // Visits each run at most once, because tasks without duration may seem to
+  // wait for each other in a cycle.
   std::vector<bool> seen(runs.size());
   while (run != none && !seen[run]) {
     seen[run] = true;
@@ -177,8 +182,8 @@ void CriticalPath::onFinish(Time iterationTime) {
       break;
     uint32_t cause = causeOf(run);
     if (cause == none) {
-      // No run ended at the time at which this one started, so its launch by
-      // the host was the cause.
+      // No run ended when this one started, so its launch by the host was the
+      // cause.
       uint32_t classIndex = launcherOf(run);
       cause = awaitedBy(classIndex, begin);
       Time from = cause == none ? 0 : runs[cause].end;
@@ -187,7 +192,8 @@ void CriticalPath::onFinish(Time iterationTime) {
     }
     run = cause;
   }
-  // After a cycle of tasks without duration the earlier tasks are unknown.
+  // The walk may have ended early, in a cycle of tasks without duration. Then
+  // the earlier tasks are unknown, and the time before counts as host time.
   if (Time begin = path.back().begin)
     path.push_back({0, begin, path.back().classIndex, nullptr});
   std::reverse(path.begin(), path.end());

@@ -18,13 +18,14 @@ using namespace proteus::sim;
 
 namespace {
 
-/// The reason for which the head of a blocked stream waits.
+/// The reason why the head of a blocked stream waits.
 struct Wait {
   std::string text;
-  uint32_t stream; ///< blocked stream for which it waits
+  uint32_t stream; ///< blocked stream that must proceed first
 };
 
-/// Describes the waiting cycle of a run that cannot proceed.
+/// Explains why a run cannot proceed: describes the cycle of streams that wait
+/// for each other.
 class Diagnosis {
 public:
   explicit Diagnosis(const EngineState &state) : state(state) {}
@@ -78,8 +79,8 @@ std::string Diagnosis::nameOf(uint32_t stream) const {
   return text + " (micro-batch " + std::to_string(microBatch) + ")";
 }
 
-/// Returns true if a task has ended or does not run: its stream has moved past
-/// it.
+/// Returns true if a task has ended or does not run with this micro-batch. A
+/// task has ended if its stream has moved to a later task.
 bool Diagnosis::isDone(uint32_t classIndex, bool once, uint32_t microBatch,
                        uint32_t task) const {
   const FlatClass &flat = state.classes[classIndex].flat;
@@ -101,8 +102,8 @@ bool Diagnosis::isDone(uint32_t classIndex, bool once, uint32_t microBatch,
   return isSkipped || i < head.item || (i == head.item && task < head.task);
 }
 
-/// Returns the wait of the head of `stream` for `awaited`, which is at the head
-/// of `blocker` or later in that stream.
+/// Returns the reason why the head of `stream` waits for the task `awaited`.
+/// This task is the head of the stream `blocker`, or is queued after that head.
 Wait Diagnosis::blockedBy(uint32_t stream, uint32_t blocker,
                           const Task &awaited) const {
   std::string text = nameOf(stream) + " waits for ";
@@ -120,7 +121,8 @@ Wait Diagnosis::waitAtMeeting(uint32_t stream) const {
         (head.status == Head::Status::Arrived &&
          state.meetingOf(member) == state.meetingOf(stream)))
       continue;
-    // All parties of a collective are in the same kind of template.
+    // All tasks of a collective are in the same kind of template (micro or
+    // once).
     const Template &tasks = state.headOf(stream).once ? deviceOf(member).once
                                                       : deviceOf(member).micro;
     return blockedBy(stream, member,
@@ -153,8 +155,8 @@ Wait Diagnosis::waitForDependency(uint32_t stream) const {
   return {nameOf(stream) + " waits for nothing", stream};
 }
 
-/// Returns the wait of the head of `stream` for a launch by the host, which
-/// waits for a message.
+/// Returns the reason why the head of `stream` is not launched: the host waits
+/// for a message.
 Wait Diagnosis::waitForHost(uint32_t stream) const {
   uint32_t classIndex = stream / numStreams;
   const ClassState &c = state.classes[classIndex];
@@ -183,8 +185,8 @@ std::string Diagnosis::describe() const {
   for (uint32_t s = 0; s < state.numAllStreams(); ++s)
     if (state.headOf(s).status != Head::Status::Exhausted)
       blocked.push_back(s);
-  // Every blocked stream waits for another blocked one, so a walk along the
-  // waits enters a cycle.
+  // Every blocked stream waits for a blocked stream. A walk that follows these
+  // waits from any stream therefore enters a cycle.
   BitVector visited(state.numAllStreams());
   uint32_t stream = blocked.front();
   for (; !visited.test(stream); stream = waitOf(stream).stream)
@@ -202,8 +204,8 @@ std::string Diagnosis::describe() const {
     os << "\n  " << wait.text;
     stream = wait.stream;
   }
-  // The other streams wait for the cycle. Lists the first ones, to show the
-  // extent.
+  // All other blocked streams wait for the cycle, directly or through other
+  // streams. Lists only the first ones, to show the extent of the deadlock.
   constexpr unsigned limit = 16;
   unsigned others = 0;
   for (uint32_t s : blocked)

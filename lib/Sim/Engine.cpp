@@ -20,10 +20,11 @@ Listener::~Listener() = default;
 StateVisitor::~StateVisitor() = default;
 
 //===----------------------------------------------------------------------===//
-// Frames and queues
+// Moving streams to their next tasks
 //===----------------------------------------------------------------------===//
 
-/// Finds or creates the frame of the work item to which the head has moved.
+/// Finds the frame of the work item to which the head of a stream has moved.
+/// Creates the frame if it does not exist.
 template <bool Listening> void Engine<Listening>::openItem(uint32_t stream) {
   ClassState &state = stateOf(stream);
   Head &head = headOf(stream);
@@ -34,13 +35,14 @@ template <bool Listening> void Engine<Listening>::openItem(uint32_t stream) {
   head.slot = slot >= 0 ? slot : openFrame(state, item);
 }
 
-/// Moves a stream to its next task, or to its end.
+/// Moves the head of a stream to the next task of the stream. After the last
+/// task, the head becomes exhausted.
 template <bool Listening> void Engine<Listening>::advance(uint32_t stream) {
   ClassState &state = stateOf(stream);
   Head &head = headOf(stream);
   const std::vector<FlatItem> &order = state.flat.order;
   if (head.next == head.end) {
-    // At the first call the stream is before its first item.
+    // At the first call, the head is not at any work item yet.
     size_t item = head.end ? head.item + 1 : 0;
     ArrayRef<uint32_t> tasks;
     for (; item < order.size() && tasks.empty(); ++item)
@@ -63,12 +65,13 @@ template <bool Listening> void Engine<Listening>::advance(uint32_t stream) {
 }
 
 //===----------------------------------------------------------------------===//
-// The life of a task
+// Starting and ending tasks
 //===----------------------------------------------------------------------===//
 
-/// Starts the head of a stream, now or at its launch time, if its dependencies
-/// have ended and its launch time is known. Called when a task becomes the
-/// head, when its last dependency ends, and when its launch time becomes known.
+/// Schedules the start of the head of a stream, now or at its launch time, if
+/// its dependencies have ended and its launch time is known. Called when a task
+/// becomes the head, when its last dependency ends, and when its launch time
+/// becomes known.
 template <bool Listening> void Engine<Listening>::consider(uint32_t stream) {
   ClassState &state = stateOf(stream);
   const Head &head = headOf(stream);
@@ -84,8 +87,8 @@ template <bool Listening> void Engine<Listening>::consider(uint32_t stream) {
   }
 }
 
-/// Starts the head of a stream, which may start now. A party of a collective
-/// waits for the other members.
+/// Starts the task at the head of a stream. A task of a collective only
+/// arrives; the collective starts when all members have arrived.
 template <bool Listening> void Engine<Listening>::arrive(uint32_t stream) {
   const FlatTask &task = taskOf(stream);
   if (task.isKernel()) {
@@ -123,7 +126,8 @@ template <bool Listening> void Engine<Listening>::start(uint32_t stream) {
   }
 }
 
-/// Accounts for the end of one dependency of a task.
+/// Accounts for the end of one dependency of a task. If it was the last one and
+/// the task is the head of its stream, the task may start.
 template <bool Listening>
 void Engine<Listening>::resolve(uint32_t classIndex, bool once, uint32_t slot,
                                 uint32_t task, Time time) {
@@ -141,8 +145,9 @@ void Engine<Listening>::resolve(uint32_t classIndex, bool once, uint32_t slot,
     consider(classIndex * numStreams + queue);
 }
 
-/// Accounts for the arrival of the message at the head of a stream. If the host
-/// waited for it, the host continues and launches the next tasks.
+/// Accounts for the arrival of the message that the head of a stream receives.
+/// If the host waited for this message, the host continues and launches the
+/// next tasks.
 template <bool Listening> void Engine<Listening>::receive(uint32_t stream) {
   uint32_t classIndex = stream / numStreams;
   ClassState &state = classes[classIndex];
@@ -179,7 +184,7 @@ template <bool Listening> void Engine<Listening>::finish(uint32_t stream) {
     resolve(classIndex, head.once, head.slot, successor, now);
   if (!head.once && item.last)
     for (uint32_t successor : flat.onceSuccessors[head.task]) {
-      // The frame of the once-tasks may not be open yet.
+      // The frame of the once-tasks may not exist yet.
       int32_t slot = state.frames[1].slotOf[0];
       resolve(classIndex, true,
               slot >= 0 ? slot : openFrame(state, {0, 0, true, true, true, 0}),
@@ -191,8 +196,8 @@ template <bool Listening> void Engine<Listening>::finish(uint32_t stream) {
   advance(stream);
 }
 
-/// Accounts for the end of `ended` tasks of a frame. Releases the frame after
-/// its last task.
+/// Accounts for the end of `ended` tasks of a frame. Frees the slot of the
+/// frame after its last task.
 template <bool Listening>
 void Engine<Listening>::closeFrame(Frames &frames, uint32_t slot,
                                    uint32_t microBatch, uint32_t ended) {
@@ -206,7 +211,8 @@ void Engine<Listening>::closeFrame(Frames &frames, uint32_t slot,
 // Kernels, communication and their mutual slowdown
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` for the collectives that run in a class and slow kernels.
+/// Calls `visit` for every collective that runs in a class and slows its
+/// kernels.
 template <bool Listening>
 template <typename Visit>
 void Engine<Listening>::forCommunications(const ClassState &state,
@@ -254,8 +260,8 @@ void Engine<Listening>::finishKernel(ClassState &state) {
     });
 }
 
-/// Accounts for the start or end of a communication that slows kernels on a
-/// stream.
+/// Accounts for the start (`runs`) or end of a communication on a stream.
+/// Called only for communications that slow kernels.
 template <bool Listening>
 void Engine<Listening>::setCommunicating(uint32_t stream, bool runs) {
   ClassState &state = stateOf(stream);
@@ -266,7 +272,7 @@ void Engine<Listening>::setCommunicating(uint32_t stream, bool runs) {
     dirtyClasses.push_back(stream / numStreams);
 }
 
-/// Starts a collective, all members of which have arrived.
+/// Starts a collective after all its members have arrived.
 template <bool Listening>
 void Engine<Listening>::startCollective(uint32_t index) {
   CollectiveState &collective = collectives[index];
@@ -289,8 +295,8 @@ void Engine<Listening>::startCollective(uint32_t index) {
     push(after(flow.latency), EventKind::FlowBegin, index);
 }
 
-/// Starts the flow of a collective after its latency. `settle` sets its rate
-/// and its end.
+/// Starts the flow of a collective after its latency. `settle` then computes
+/// the rate and the end of the flow.
 template <bool Listening> void Engine<Listening>::beginFlow(uint32_t index) {
   CollectiveState &collective = collectives[index];
   collective.moving = true;
@@ -313,8 +319,8 @@ void Engine<Listening>::finishCollective(uint32_t index) {
     finish(member);
 }
 
-/// Updates the speeds of kernels and the rates of flows after the last event of
-/// this point in time, and moves their ends accordingly.
+/// Updates the speeds of kernels and the rates of flows, and moves the ends of
+/// these tasks accordingly. Called after the last event of each point in time.
 template <bool Listening> void Engine<Listening>::settle() {
   for (uint32_t c : dirtyClasses) {
     ClassState &state = classes[c];
@@ -356,11 +362,11 @@ template <bool Listening> void Engine<Listening>::settle() {
 }
 
 //===----------------------------------------------------------------------===//
-// The loop
+// Processing events in order of time
 //===----------------------------------------------------------------------===//
 
 template <bool Listening> void Engine<Listening>::startAll() {
-  // A start may allow further starts at the same time.
+  // Uses an index, because a start may add further streams to `startable`.
   for (size_t i = 0; i < startable.size(); ++i)
     arrive(startable[i]);
   startable.clear();
@@ -387,8 +393,8 @@ template <bool Listening> void Engine<Listening>::process(const Event &event) {
   }
 }
 
-/// Advances to the next point in time with an event. Returns false if there is
-/// none.
+/// Moves `now` to the time of the next event. Returns false if no event is
+/// left.
 template <bool Listening> bool Engine<Listening>::nextTime() {
   auto dropStale = [&] {
     while (!queue.empty() && isStale(queue.front()))
@@ -456,7 +462,7 @@ template <bool Listening> Expected<RunResult> Engine<Listening>::run() {
   return result;
 }
 
-// Instantiates the members that other files call.
+// Instantiates the members that EngineReplay.cpp calls.
 template class proteus::sim::Engine<false>;
 template class proteus::sim::Engine<true>;
 

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The event loop: executes a workload task by task, and replays sections.
-// Engine.cpp holds its main part, EngineReplay.cpp the replay.
+// The event loop of the engine. It executes a workload task by task and replays
+// recorded sections. Engine.cpp holds the main part of the loop,
+// EngineReplay.cpp the replay.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,12 +48,12 @@ private:
   }
   llvm::Error checkLaunches() const;
 
-  // Frames and queues.
+  // Functions that move streams to their next tasks.
   void advance(uint32_t stream);
   void openItem(uint32_t stream);
   void consider(uint32_t stream);
 
-  // The life of a task.
+  // Functions that start and end tasks.
   void arrive(uint32_t stream);
   void start(uint32_t stream);
   void finish(uint32_t stream);
@@ -65,7 +66,7 @@ private:
   void closeFrame(Frames &frames, uint32_t slot, uint32_t microBatch,
                   uint32_t ended);
 
-  // Replay of recorded sections.
+  // Functions that replay recorded sections.
   void startReplay(uint32_t classIndex, SectionReplays::Place place);
   void awaitStep(uint32_t classIndex);
   void stepReplay(uint32_t classIndex);
@@ -85,7 +86,7 @@ private:
                                                stream);
   }
 
-  // Kernels, communication and their mutual slowdown.
+  // Functions for kernels, communication and their mutual slowdown.
   void startKernel(uint32_t stream, const FlatTask &task);
   void finishKernel(ClassState &state);
   void startCollective(uint32_t collective);
@@ -97,7 +98,7 @@ private:
   void markCollective(uint32_t collective);
   void settle();
 
-  // The loop.
+  // Functions that process the events in order of time.
   void startAll();
   void process(const Event &event);
   bool nextTime();
@@ -113,11 +114,11 @@ private:
     std::pop_heap(queue.begin(), queue.end());
     queue.pop_back();
   }
-  /// Returns the point in time `time` after now, without overflow.
+  /// Returns now + `time`. Limits `time`, so that the sum does not overflow.
   Time after(Time time) const { return now + std::min(time, timeLimit); }
 
-  /// Returns the time at which the host has launched a task of a work item, or
-  /// `notLaunched`.
+  /// Returns the time at which the host launches a task of a work item, or
+  /// `notLaunched` if the host must first wait for a message.
   Time launchTime(uint32_t classIndex, uint32_t item, uint32_t task) const {
     const ClassState &state = classes[classIndex];
     return state.host.launchTime(state.flat, item, task);
@@ -139,15 +140,15 @@ private:
 
   llvm::ArrayRef<Listener *> listeners;
   Recurrence recurrence;
-  std::vector<uint32_t> startable; ///< streams whose head may start now
+  std::vector<uint32_t> startable; ///< streams with a head that may start now
   std::vector<uint32_t> dirtyClasses, dirtyCollectives;
   uint64_t sequence = 0;
-  bool tooLong = false; ///< true if an event exceeds `timeLimit`
+  bool tooLong = false; ///< true if an event is at or after `timeLimit`
 };
 
-/// Counts down the users of the buffers of a task that has ended. Only buffers
-/// that pass the filter are counted. Reports buffers without remaining users as
-/// freed.
+/// Counts down the users of the buffers of a task that has ended. Counts only
+/// buffers that pass `filter`. Reports a buffer as freed when it has no more
+/// users.
 template <bool Listening>
 template <typename Filter>
 void Engine<Listening>::releaseBuffers(const TaskInstance &instance,

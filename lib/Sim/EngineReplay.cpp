@@ -42,8 +42,8 @@ void Engine<Listening>::startReplay(uint32_t classIndex,
   awaitStep(classIndex);
 }
 
-/// Queues the next event of a replay: the next end of a task that may affect a
-/// message, or the end of the replay.
+/// Adds the next event of a replay to the event queue: the next end of a task
+/// that may affect a message, or the end of the replay.
 template <bool Listening>
 void Engine<Listening>::awaitStep(uint32_t classIndex) {
   ActiveReplay &active = classes[classIndex].active;
@@ -79,8 +79,9 @@ void Engine<Listening>::stepReplay(uint32_t classIndex) {
     awaitStep(classIndex);
 }
 
-/// Accounts for the end of a task on which messages depend, or whose buffers
-/// they use.
+/// Accounts for the end of a task that may affect messages, at its exact time:
+/// frees buffers that messages use too, and lets messages start that depend on
+/// the task.
 template <bool Listening>
 void Engine<Listening>::feelStep(uint32_t classIndex, uint32_t task) {
   ClassState &state = classes[classIndex];
@@ -99,8 +100,9 @@ void Engine<Listening>::feelStep(uint32_t classIndex, uint32_t task) {
       resolve(classIndex, false, slot, successor, now);
 }
 
-/// Applies the events of a replay before its event `end` to the frame, and
-/// reports them to listeners.
+/// Applies those events of a replay that come before the event with index
+/// `end`: updates the frame of the micro-batch and reports the events to
+/// listeners.
 template <bool Listening>
 void Engine<Listening>::catchUp(uint32_t classIndex, uint32_t end) {
   ClassState &state = classes[classIndex];
@@ -110,9 +112,9 @@ void Engine<Listening>::catchUp(uint32_t classIndex, uint32_t end) {
   uint32_t slot = head.slot, ended = 0;
   while (active.event < end) {
     const SectionTrace::Stretch &stretch = replay.stretches[active.stretch];
-    // If tasks still run after the last stretch, its events are reported one by
-    // one: a listener could not account for a stretch that leaves tasks
-    // running.
+    // If tasks still run after the last stretch, the events of this stretch are
+    // reported one by one, because a listener cannot account for a stretch that
+    // leaves tasks running.
     bool isWhole = active.stretch + 1 < replay.stretches.size() ||
                    replay.runningAtEnd == 0;
     if (isWhole && active.event == stretch.firstEvent &&
@@ -182,7 +184,7 @@ void Engine<Listening>::passEvent(uint32_t classIndex, uint32_t slot,
       nameTask(event.subject);
       for (Listener *listener : listeners)
         listener->onTaskEnd(instance, time);
-      // Frees are reported by their own events.
+      // Only counts the users. Events of the kind Free report the frees.
       uint32_t *users =
           frames.open.data() + slot * frames.stride + flat.numTasks();
       for (uint32_t buffer : flat.uses[event.subject])
@@ -213,8 +215,9 @@ void Engine<Listening>::passEvent(uint32_t classIndex, uint32_t slot,
   }
 }
 
-/// Brings a class into the state that a simulation task by task would have.
-/// Called at the end of a replay, or because a message starts during it.
+/// Ends a replay: brings a class into the state that a simulation task by task
+/// would have, and continues task by task. Called at the end of the section, or
+/// when a message of the class starts during the replay.
 template <bool Listening>
 void Engine<Listening>::leaveReplay(uint32_t classIndex) {
   ClassState &state = classes[classIndex];
@@ -246,7 +249,8 @@ void Engine<Listening>::leaveReplay(uint32_t classIndex) {
   }
   active.replay = nullptr;
   ++active.version;
-  // The compute stream comes first, because `resume` of a collective reads
+  // The loop resumes the compute stream first, because it is the lowest bit.
+  // The order matters, because `resume` of a collective reads
   // `state.computing`.
   static_assert(static_cast<unsigned>(Stream::Compute) == 0);
   for (uint32_t bits = running; bits; bits &= bits - 1)
@@ -262,7 +266,8 @@ void Engine<Listening>::leaveReplay(uint32_t classIndex) {
   }
 }
 
-/// Continues a task that started in a replay.
+/// Continues a task that started during a replay and still runs at its end:
+/// restores the progress of the task and schedules its end.
 template <bool Listening>
 void Engine<Listening>::resume(uint32_t classIndex, const SectionReplay &replay,
                                unsigned s, uint32_t position) {
@@ -284,8 +289,8 @@ void Engine<Listening>::resume(uint32_t classIndex, const SectionReplay &replay,
   if (task.collective < 0) {
     Time end = start + replay.startOf(head.task) + task.duration;
     state.computing |= task.isKernel();
-    // The end follows from its present speed; the recorded end includes later
-    // changes of speed.
+    // Computes the end from the present speed of the kernel. The recorded end
+    // would include later changes of speed, which may not happen now.
     if (task.isKernel() && state.disturbedSpeed[task.matrix] != fullSpeed) {
       state.kernel = progress();
       end = state.kernel.end();
@@ -314,7 +319,7 @@ void Engine<Listening>::resume(uint32_t classIndex, const SectionReplay &replay,
   }
 }
 
-// Instantiates the members that other files call.
+// Instantiates the members that Engine.cpp calls.
 template void Engine<false>::startReplay(uint32_t, SectionReplays::Place);
 template void Engine<true>::startReplay(uint32_t, SectionReplays::Place);
 template void Engine<false>::stepReplay(uint32_t);

@@ -17,12 +17,13 @@
 using namespace llvm;
 using namespace proteus::sim;
 
-/// Added to the number of users of a buffer whose producer is skipped. Such a
-/// buffer is never allocated, so the number must never reach zero.
+/// Added to the number of users of a buffer if the task that allocates it does
+/// not run. Such a buffer is never allocated, so it must not be freed: its
+/// number of users must never reach zero.
 constexpr uint32_t neverAllocated = 1u << 30;
 
-/// Returns the speed of a kernel or flow that takes `factor` times as long;
-/// `fullSpeed` for factor 1.
+/// Returns the speed of a kernel or flow that takes `factor` times as long as
+/// at full speed. The result is `fullSpeed` for factor 1.
 static uint64_t speedOf(double factor) {
   return std::max<int64_t>(std::llround(fullSpeed / factor), 1);
 }
@@ -71,7 +72,7 @@ void EngineState::prepareMeetings() {
     for (uint32_t stream : streams[c])
       parties.add(stream);
     firstMeeting.push_back(meetings);
-    // A collective with one member needs no meeting.
+    // A collective with one member waits for nobody, so it needs no meeting.
     if (streams[c].size() > 1)
       meetings += single[c] ? 1 : workload.info.microBatches;
   }
@@ -105,7 +106,8 @@ Time EngineState::timeAlone(uint32_t collective) const {
   return progress.end();
 }
 
-/// Counts the tasks that do not run with this micro-batch as ended.
+/// Prepares a new frame: counts the tasks of a section that do not run with
+/// this micro-batch as ended.
 void EngineState::skipTasks(ClassState &state, uint32_t slot, uint32_t section,
                             unsigned variant) {
   const FlatTemplate &flat = state.flat.templates[0];

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The state of a run, shared by the event loop, the search for recurrence and
-// the diagnosis of deadlocks. The streams of all classes are numbered: stream s
-// of class c has the number c * numStreams + s.
+// The state of a run of the engine. The event loop, the search for recurrence
+// and the diagnosis of deadlocks share it. All streams of all classes are
+// numbered consecutively: stream s of class c has the number c * numStreams +
+// s.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,9 +30,10 @@
 
 namespace proteus::sim {
 
-/// Kinds of events, in their order at equal times: ends precede the starts that
-/// they enable. `SectionStep` is an end in a replayed section, `FlowBegin` the
-/// end of the latency of a collective.
+/// Kinds of events, in the order in which events of the same time are
+/// processed: ends precede the starts that they enable. A `SectionStep` is the
+/// end of a task in a replayed section, or the end of the replay. A `FlowBegin`
+/// is the end of the latency of a collective.
 enum class EventKind : uint8_t {
   TaskEnd,
   SectionStep,
@@ -41,78 +43,82 @@ enum class EventKind : uint8_t {
 };
 constexpr unsigned eventKindShift = 61;
 
-/// An event. Events at the same time are ordered by kind, then by creation:
-/// `order` holds kind and sequence number, so that one comparison suffices.
+/// An event. Events at the same time are ordered by kind, then by creation.
+/// `order` holds the kind in its high bits and a sequence number in its low
+/// bits, so that one comparison orders both.
 struct Event {
   Time time;
   uint64_t order;
-  uint32_t subject; ///< a stream, a class or a collective
-  uint32_t version; ///< the event is stale if its subject has a newer one
+  uint32_t subject; ///< a stream, a class or a collective, by kind
+  uint32_t version; ///< the event is out of date if its subject has a newer one
 
   EventKind kind() const {
     return static_cast<EventKind>(order >> eventKindShift);
   }
-  /// Orders later events as smaller, because the top of a heap is its largest
-  /// element.
+  /// Orders later events as smaller. The top of a std::push_heap heap is its
+  /// largest element, so the earliest event is at the top.
   friend bool operator<(const Event &a, const Event &b) {
     return a.time != b.time ? a.time > b.time : a.order > b.order;
   }
 };
 
-/// The task at the head of one stream of one class.
+/// The task at the head of one stream of one class: the task that runs, or that
+/// starts next.
 struct Head {
   enum class Status : uint8_t { Waiting, Arrived, Running, Exhausted };
 
-  const uint32_t *next = nullptr; ///< next task in the section
+  const uint32_t *next = nullptr; ///< next task of the stream in the section
   const uint32_t *end = nullptr;
   uint32_t item = 0;
   uint32_t task = 0;
-  uint32_t slot = 0; ///< index of its frame
+  uint32_t slot = 0; ///< index of the frame of the task
   Status status = Status::Exhausted;
   bool once = false;
-  uint32_t version = 0; ///< of its TaskEnd event, which may move
+  /// Version of the TaskEnd event of the task. It changes when the end moves.
+  uint32_t version = 0;
   Time launched = 0;
 };
 
 /// Value of Frames::ready for a task that is not ready.
 constexpr Time notReady = -1;
 
-/// The frames of one template. For every micro-batch in progress, a frame holds
-/// the number of open dependencies of each task and the number of remaining
-/// users of each buffer.
+/// The frames of one template. There is one frame per micro-batch in progress.
+/// It holds the number of open dependencies of each task and the number of
+/// remaining users of each buffer. Frames are stored in reusable *slots*.
 struct Frames {
   size_t stride = 0;
-  std::vector<uint32_t> open; ///< counters; `stride` per slot
-  /// Per slot and task, the time at which its last dependency ended. It is
-  /// `notReady` before that, for tasks without dependencies, and after the end
-  /// of the task. Kept with listeners only.
+  std::vector<uint32_t> open; ///< counters of all frames; `stride` per slot
+  /// For each slot and task, the time at which the last dependency of the task
+  /// ended. It is `notReady` before that time, after the end of the task, and
+  /// for tasks without dependencies. Stored only if there are listeners.
   std::vector<Time> ready;
-  std::vector<uint32_t> remaining; ///< tasks that have not ended, per slot
+  /// Number of tasks that have not ended, per slot.
+  std::vector<uint32_t> remaining;
   std::vector<uint32_t> freeSlots;
-  std::vector<int32_t> slotOf; ///< slot per micro-batch, or -1
+  /// Slot of the frame of each micro-batch, or -1 if it has no frame.
+  std::vector<int32_t> slotOf;
 };
 
 /// The state of a device class.
 struct ClassState {
   FlatClass flat;
   Host host;
-  Frames frames[2]; ///< micro, once
+  Frames frames[2]; ///< [0] of the micro-, [1] of the once-template
   Head heads[numStreams];
 
   /// Progress of the running kernel, if its speed can change.
   Progress kernel;
-  /// Speed of a kernel during communication: of a memory-bound kernel, then of
-  /// one that the matrix units bound.
+  /// Speed of a kernel while communication slows it. [0] is that of a
+  /// memory-bound kernel, [1] that of a kernel limited by the matrix units.
   uint64_t disturbedSpeed[2] = {fullSpeed, fullSpeed};
-  /// Streams on which a communication runs that slows kernels, as bits.
+  /// Streams, as bits, on which a communication runs that slows kernels.
   uint32_t communicating = 0;
   bool computing = false;
   /// True if its kernels slow communication.
   bool slowsCommunication = false;
   bool dirty = false; ///< true if the speed of its kernel may have changed
   ActiveReplay active;
-  /// Number of tasks that were otherwise able to start and waited for their
-  /// launch.
+  /// Number of tasks so far that waited only for their launch by the host.
   uint64_t launchWaits = 0;
 
   /// Returns the present speed of a kernel of the class.
@@ -121,25 +127,27 @@ struct ClassState {
   }
 };
 
-/// A collective and its running instance, if any. A member is in at most one
-/// instance at a time, so no two instances run at the same time.
+/// The state of a collective and of its running instance, if any. No two
+/// instances of a collective run at the same time, because each member takes
+/// part in one instance after another.
 struct CollectiveState {
   Progress progress; ///< progress of its flow
-  /// Ceiling of its rate in bytes/s: while no member computes, and while one
-  /// does.
+  /// Ceiling of the rate in bytes/s. [0] applies while no member runs a kernel
+  /// that slows the collective, [1] otherwise.
   uint64_t ceilings[2] = {0, 0};
-  /// Number of members that compute and whose kernels slow the collective.
+  /// Number of members that run a kernel which slows the collective.
   uint32_t computingMembers = 0;
   uint32_t version = 0;
-  bool interferes = false; ///< true if it and kernels slow each other
-  bool moving = false;     ///< true if its flow is active
-  bool dirty = false;      ///< true if its ceiling may have changed
+  /// True if the collective and kernels slow each other.
+  bool interferes = false;
+  bool moving = false; ///< true if its flow is active
+  bool dirty = false;  ///< true if its ceiling may have changed
 };
 
 /// The state of a whole run.
 struct EngineState {
-  /// Creates the state at the begin of a run. With `canReplay`, sections may be
-  /// reported to listeners as a whole.
+  /// Creates the state at the beginning of a run. Sections are replayed only if
+  /// `canReplay`.
   EngineState(const Workload &workload, const EngineOptions &options,
               bool listening, bool canReplay);
 
@@ -148,24 +156,26 @@ struct EngineState {
   std::vector<ClassState> classes;
   std::vector<CollectiveState> collectives;
   FlowNetwork network;
-  /// Streams of the parties of each collective, in the order of classes.
+  /// For each collective, the streams on which its member classes take part,
+  /// one per member, in the order of classes.
   IndexLists parties;
   /// Number of the first meeting of each collective. A *meeting* is one
-  /// instance of a collective with several members; the meetings of a
-  /// collective have consecutive numbers.
+  /// instance of a collective with several members, which wait for each other.
+  /// The meetings of a collective have consecutive numbers.
   std::vector<size_t> firstMeeting;
-  std::vector<uint32_t> arrivals; ///< members that arrived, per meeting
-  std::vector<Event> queue;       ///< a heap
+  /// Number of members that have arrived, per meeting.
+  std::vector<uint32_t> arrivals;
+  std::vector<Event> queue; ///< a heap
   Time now = 0;
   RunResult result;
   SectionReplays replays;
   RateLog *rateLog = nullptr;
 
-  /// Creates the frame of a micro-batch, or of the once-tasks; returns its
-  /// slot.
+  /// Creates the frame of the micro-batch of `item`, or of the once-tasks if
+  /// `item` is in the once-template. Returns the slot of the frame.
   uint32_t openFrame(ClassState &state, const FlatItem &item);
 
-  /// Returns the duration of a collective that nothing slows.
+  /// Returns the duration of a collective if nothing slows it.
   Time timeAlone(uint32_t collective) const;
 
   uint32_t numAllStreams() const { return classes.size() * numStreams; }
@@ -179,7 +189,7 @@ struct EngineState {
   const Head &headOf(uint32_t stream) const {
     return stateOf(stream).heads[stream % numStreams];
   }
-  /// Returns true if the event no longer holds, because its subject has a newer
+  /// Returns true if the event is out of date, because its subject has a newer
   /// version.
   bool isStale(const Event &event) const {
     switch (event.kind()) {
@@ -199,9 +209,10 @@ struct EngineState {
     const Head &head = headOf(stream);
     return stateOf(stream).flat.templates[head.once].tasks[head.task];
   }
-  /// Returns the meeting in which the head of a stream takes part. A collective
-  /// of the last or first micro-batch has one meeting, even if that micro-batch
-  /// differs between members.
+  /// Returns the number of the meeting in which the head of a stream takes
+  /// part. A collective that runs only with the first or last micro-batch has
+  /// one meeting, even if the number of that micro-batch differs between its
+  /// members.
   size_t meetingOf(uint32_t stream) const {
     const Head &head = headOf(stream);
     const FlatClass &flat = stateOf(stream).flat;
@@ -218,15 +229,15 @@ private:
                  unsigned variant);
 };
 
-/// Runs a workload of one class as `run` does, and reports every change of
-/// speed to `log`.
+/// Runs a workload of one class as `run` does. In addition, reports every
+/// change of the speed of a kernel or flow to `log`.
 llvm::Expected<RunResult> runLogged(const Workload &workload,
                                     const EngineOptions &options,
                                     llvm::ArrayRef<Listener *> listeners,
                                     RateLog &log);
 
-/// Returns an error that describes why no task can proceed although streams
-/// hold tasks: the waiting cycle, and the tasks that wait for the cycle.
+/// Returns an error that describes a deadlock. It lists the tasks that wait for
+/// each other in a cycle, and other tasks that wait for tasks in the cycle.
 llvm::Error describeDeadlock(const EngineState &state);
 
 } // namespace proteus::sim

@@ -58,7 +58,7 @@ static void flattenTasks(const Template &from, FlatTemplate &flat) {
   flat.successors = IndexLists::of(from.tasks.size(), edges);
 }
 
-/// Returns `time` + `by`, saturated at `mostLaunchTime`.
+/// Returns `time` + `by`, or `mostLaunchTime` if the sum is larger.
 static Time later(Time time, Time by) {
   return by >= mostLaunchTime - time ? mostLaunchTime : time + by;
 }

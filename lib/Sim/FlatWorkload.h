@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The templates of a checked workload as arrays for the event loop, so that no
-// step of the loop follows nested vectors or allocates memory.
+// Copies of the templates of a workload in flat arrays. The event loop reads
+// these copies, so that it neither follows nested vectors nor allocates memory
+// at every step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@
 
 namespace proteus::sim {
 
-/// Lists of indices, stored contiguously.
+/// A list of lists of indices, stored in one array.
 class IndexLists {
 public:
   /// Creates `count` lists. List i holds the targets of the edges (i, target),
@@ -55,15 +56,16 @@ struct FlatTask {
     return stream == Stream::PipelineReceive ||
            stream == Stream::PipelineReceiveGradient;
   }
-  /// Returns true for kernels, which communication slows and which slow
-  /// communication. Copies, which also have a fixed duration, run on other
-  /// streams.
+  /// Returns true if the task is a kernel, so that communication slows it and
+  /// it slows communication. Copies between device and host are not kernels;
+  /// they run on streams of their own.
   bool isKernel() const { return stream == Stream::Compute && collective < 0; }
 };
 
-/// Variants of a section, as flags. All variants run the tasks of every
-/// micro-batch. LastTime adds those of the last micro-batch, FirstTime those of
-/// the first one. A micro-batch may be both.
+/// Variants of a section, as flags. Every variant runs the tasks with
+/// When::Always. LastTime adds those with When::LastMicroBatch, FirstTime those
+/// with When::FirstMicroBatch. Both flags are set if the first micro-batch is
+/// also the last one.
 enum Variant : unsigned { EveryTime, LastTime, FirstTime };
 constexpr unsigned numVariants = 4;
 
@@ -77,22 +79,26 @@ inline bool runsIn(When when, unsigned variant) {
 struct FlatTemplate {
   std::vector<FlatTask> tasks;
   IndexLists successors;
-  IndexLists onceSuccessors; ///< once-tasks that depend on a micro-task
+  /// For each task of the micro-template, the tasks of the once-template that
+  /// depend on it.
+  IndexLists onceSuccessors;
   IndexLists allocates;
-  IndexLists uses; ///< buffers that a task allocates or reads
-  /// Initial counters of a frame: open dependencies per task, then users per
-  /// buffer. The producer counts as a user, so a buffer without readers lives
-  /// until its producer ends.
+  /// Buffers that each task allocates or reads.
+  IndexLists uses;
+  /// Initial counters of a frame: the number of dependencies of each task, then
+  /// the number of users of each buffer. The task that allocates a buffer
+  /// counts as a user, so a buffer without readers lives until that task ends.
   std::vector<uint32_t> initial;
-  /// Tasks by (section, variant, stream), in issue order.
+  /// The tasks of each (section, variant, stream), in issue order. Read by
+  /// `queue`.
   IndexLists queues;
-  /// Host time from the begin of a section to the end of the launch of a task,
-  /// per variant and task.
+  /// Host time from the beginning of a section until a task of the section has
+  /// been launched, per variant and task.
   std::vector<Time> launched[numVariants];
-  /// Host time to launch a section, per variant and section.
+  /// Host time to launch all tasks of a section, per variant and section.
   std::vector<Time> launches[numVariants];
-  /// The messages that a section receives: their number, and the host time from
-  /// the begin of the section to the end of the launch of the last one.
+  /// The messages that a section receives. `launched` is the host time from the
+  /// beginning of the section until the last receive is launched.
   struct Receives {
     uint32_t count = 0;
     Time launched = 0;
@@ -103,7 +109,7 @@ struct FlatTemplate {
 
   size_t numTasks() const { return tasks.size(); }
   size_t numSections() const { return launches[EveryTime].size(); }
-  /// Returns the tasks that a section issues to a stream, in order.
+  /// Returns the tasks that a section issues to a stream, in issue order.
   llvm::ArrayRef<uint32_t> queue(uint32_t section, unsigned variant,
                                  Stream stream) const {
     return queues[(section * numVariants + variant) * numStreams +
@@ -120,7 +126,8 @@ struct FlatItem {
   /// True for the first item that runs this section, if the section has tasks
   /// that run only with the first micro-batch. Always true if `once`.
   bool first;
-  Time launchBegin; ///< time at which its launch begins
+  /// Time at which the host begins to launch the item if it never waits.
+  Time launchBegin;
 
   /// Returns the variant in which the item runs its section.
   unsigned variant() const {
@@ -130,17 +137,17 @@ struct FlatItem {
 
 constexpr uint32_t noMicroBatch = ~0u;
 
-/// Returns, per section of the micro-template, the first micro-batch that runs
-/// it, or `noMicroBatch` if no task of the section runs with the first
-/// micro-batch only.
+/// Returns, for each section of the micro-template, the first micro-batch that
+/// runs the section. Returns `noMicroBatch` for a section without tasks that
+/// run only with the first micro-batch.
 std::vector<uint32_t> firstMicroBatches(const DeviceClass &device);
 
 /// A device class as flat arrays.
 struct FlatClass {
-  FlatTemplate templates[2]; ///< micro, once
+  FlatTemplate templates[2]; ///< [0] micro-template, [1] once-template
   std::vector<FlatItem> order;
-  /// Last micro-batch that runs each section, and result of
-  /// `firstMicroBatches`.
+  /// For each section of the micro-template, the last micro-batch that runs it,
+  /// and the result of `firstMicroBatches`.
   std::vector<uint32_t> lastMicroBatch, firstMicroBatch;
 
   /// Returns the variant in which a micro-batch runs a section.
@@ -148,16 +155,18 @@ struct FlatClass {
     return (lastMicroBatch[section] == microBatch ? LastTime : EveryTime) |
            (firstMicroBatch[section] == microBatch ? FirstTime : EveryTime);
   }
-  /// True if the host waits for messages and the class receives any.
+  /// True if the host waits for messages (DeviceClass::hostWaits) and the class
+  /// receives any.
   bool hostWaits = false;
-  /// Host time of all launches; at most `mostLaunchTime`.
+  /// Host time of all launches of the class; at most `mostLaunchTime`.
   Time launches = 0;
 };
 
-/// Bound at which sums of launch times saturate.
+/// Upper bound of sums of launch times. A larger sum is set to this value
+/// instead of overflowing.
 constexpr Time mostLaunchTime = Time(1) << 62;
 
-/// Converts a device class of a checked workload.
+/// Converts a device class of a checked workload to flat arrays.
 FlatClass flatten(const DeviceClass &device);
 
 } // namespace proteus::sim

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All sums fit their integers. `check` bounds capacities by 2^46 bytes/s and
-// loads by 2^36, so a capacity is below 2^62 in units of bytes/s x loadUnit. A
-// link may carry 2^26 flows before the sum of their loads reaches that bound,
-// and the bandwidth that stopped flows use never exceeds the capacity. Only
-// demands, computed at the ceilings, need 128 bits.
+// All sums fit into 64 bits except demands, which need 128 bits. `check` limits
+// capacities to 2^46 bytes/s and loads to 2^36. A capacity in units of bytes/s
+// x loadUnit is therefore at most 2^62, and so is the sum of the loads of up to
+// 2^26 flows. The bandwidth of stopped flows never exceeds the capacity. Only a
+// demand, the sum of loads times ceilings, has no such bound.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +28,10 @@ using namespace proteus::sim;
 
 constexpr uint64_t noLevel = std::numeric_limits<uint64_t>::max();
 
-/// Divides the links into classes. Starts with one class per capacity. Each
-/// flow splits the classes of the links that it loads: by its load on each
-/// link, and from the links that it does not load.
+/// Divides the links into classes of links with equal capacities and equal
+/// loads. Starts with one class per capacity. Then each flow splits the
+/// classes: two links stay in the same class if the flow puts the same load on
+/// both, or loads neither.
 void FlowNetwork::classifyLinks(const Workload &workload) {
   std::map<int64_t, uint32_t> ofCapacity;
   for (const LinkClass &link : workload.links)
@@ -47,7 +48,7 @@ void FlowNetwork::classifyLinks(const Workload &workload) {
       number = entry->second;
     }
   }
-  // Renumbers the classes, because splitting leaves classes without links.
+  // Renumbers the classes, because some numbers are left without links.
   DenseMap<uint32_t, uint32_t> numbers;
   for (auto [link, number] : llvm::enumerate(classOf)) {
     number = numbers.try_emplace(number, linksOfClass.size()).first->second;
@@ -90,11 +91,11 @@ uint64_t FlowNetwork::rateAlone(uint32_t flow, uint64_t ceiling) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Changes
+// Starting, stopping and limiting flows
 //===----------------------------------------------------------------------===//
 
-/// Sets the ceiling of a flow, 0 if it is not active, and marks the flow as
-/// changed.
+/// Sets the ceiling of a flow and notes that the flow has changed. The ceiling
+/// is 0 if the flow is not active.
 void FlowNetwork::demand(uint32_t index, uint64_t ceiling) {
   Flow &flow = flows[index];
   for (const Entry &entry : entriesOf(flow)) {
@@ -126,7 +127,8 @@ void FlowNetwork::stop(uint32_t index) {
   Flow &flow = flows[index];
   flow.active = false;
   for (const Entry &entry : entriesOf(flow)) {
-    // The last active entry replaces it; rates do not depend on the order.
+    // Moves the last active flow of the link to the position of this one. Rates
+    // do not depend on the order of flows.
     Link &link = links[entry.link];
     link.load -= entry.load;
     const Active &last = active[link.first + --link.numActive];
@@ -142,7 +144,7 @@ void FlowNetwork::limit(uint32_t index, uint64_t ceiling) {
 }
 
 //===----------------------------------------------------------------------===//
-// Flows that changes affect
+// Finding the flows that a change affects
 //===----------------------------------------------------------------------===//
 
 void FlowNetwork::visit(uint32_t index) {
@@ -154,8 +156,10 @@ void FlowNetwork::visit(uint32_t index) {
   byCeiling.emplace_back(flow.ceiling, index);
 }
 
-/// Adds the links of a flow and their other flows to the component. A link that
-/// neither was nor is contended passes no change on.
+/// Adds the contended links of a flow, and all flows on these links, to the
+/// component of links and flows to recompute. A link that is not contended and
+/// was not contended at the last `settle` is left out, because its flows do not
+/// affect each other.
 void FlowNetwork::visitLinksOf(const Flow &flow) {
   for (const Entry &entry : entriesOf(flow)) {
     LinkStatus &status = statuses[entry.link];
@@ -195,19 +199,19 @@ void FlowNetwork::collect() {
 }
 
 //===----------------------------------------------------------------------===//
-// Filling
+// Computing rates by filling links
 //===----------------------------------------------------------------------===//
 
 void FlowNetwork::stopAt(uint32_t index, uint64_t rate, FlowState state) {
   Flow &flow = flows[index];
   flow.state = state;
-  // Every flow has a rate of at least 1 byte/s, even if its link carries more
-  // flows than bytes per second.
+  // Rates are rounded down, but to at least 1 byte/s, so that every flow ends.
+  // This matters for links that carry more flows than bytes per second.
   flow.next = std::max<uint64_t>(rate, 1);
   stopping.push_back(index);
 }
 
-/// Stops the rising flows of a full link.
+/// Stops the rising flows of a full link at `rate`.
 void FlowNetwork::holdBack(uint32_t index, uint64_t rate) {
   Filling &filling = fillings[index];
   for (const Active &active : activeOn(links[filling.link])) {
@@ -218,8 +222,8 @@ void FlowNetwork::holdBack(uint32_t index, uint64_t rate) {
   }
 }
 
-/// Moves a stopped flow from the rising load to the used bandwidth of its
-/// links.
+/// Accounts for a stopped flow on its contended links: its load is no longer
+/// rising, and its bandwidth is in use.
 void FlowNetwork::leaveRising(Flow &flow) {
   flow.state = FlowState::Stopped;
   for (const Entry &entry : entriesOf(flow)) {
@@ -267,7 +271,7 @@ void FlowNetwork::fill() {
     for (uint32_t index : full)
       holdBack(index, rate);
     rising -= stopping.size();
-    // Without rising flows the levels are no longer needed.
+    // Without rising flows, no level is needed any more.
     if (rising == 0)
       return;
     for (uint32_t index : stopping)
@@ -303,9 +307,9 @@ ArrayRef<uint32_t> FlowNetwork::settle() {
     for (uint32_t index : dirty) {
       Flow &flow = flows[index];
       flow.dirty = false;
-      // The rate is the ceiling, not the rate alone on the links: a folded flow
-      // stands for several groups, and the ceiling is the rate of one group
-      // alone.
+      // Uses the ceiling, not `rateAlone`. A folded flow represents several
+      // groups and has their total loads, but its ceiling is the rate of one
+      // group that runs alone.
       flow.next = flow.ceiling;
       if (flow.active)
         componentFlows.push_back(index);

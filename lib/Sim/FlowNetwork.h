@@ -6,22 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Computes the rates of flows that run at the same time, in integers: max-min
-// fair with a ceiling per flow. The rates depend only on the set of active
-// flows and their ceilings:
+// Computes the rates of flows that share links. Rates are integers in bytes/s.
+// They are max-min fair, with a ceiling per flow: a flow below its ceiling can
+// become faster only at the expense of a flow that is not faster. The rates
+// depend only on the set of active flows and their ceilings:
 //
-// - A link is *contended* if its flows would exceed its capacity at their
-//   ceilings. Other links limit no flow and are left out.
-// - All flows start at rate 0 and rise together. A flow stops at its ceiling,
-//   or where a contended link is full: at floor((capacity - bandwidth of
-//   stopped flows) / load of rising flows). All flows that reach the same rate
-//   stop together.
+// - A link is *contended* if its flows, each at its ceiling, would exceed the
+//   capacity of the link. Other links limit no flow and are left out.
+// - All flows start at rate 0 and rise together. A flow stops rising at its
+//   ceiling, or when a contended link that it loads is full. A link is full at
+//   the rate floor((capacity - bandwidth of stopped flows) / load of rising
+//   flows). All flows that reach the same rate stop together.
 //
-// Only sums over the flows of a link matter, so one flow with an n-fold load
-// has the same rate as n flows that load the link equally. Links of equal
-// capacity that all flows load equally, for example the ports of a device, are
-// full at the same rate. They form a class that the computation treats as one
-// link.
+// Only sums over the flows of a link matter. Therefore one flow with an n-fold
+// load has the same rate as n flows that load the link equally.
+//
+// Links form a class if they have equal capacities and every flow loads them
+// equally, for example the ports of a device. They are full at the same rate,
+// so the computation treats a class as one link.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +40,9 @@
 
 namespace proteus::sim {
 
-/// The active flows and their rates. A flow has the index of its collective, of
-/// which no two instances run at the same time.
+/// The active flows and their rates. A flow is identified by the index of its
+/// collective. The index is unique, because no two instances of a collective
+/// run at the same time.
 class FlowNetwork {
 public:
   /// Creates a network without active flows. Without `share`, flows do not
@@ -53,8 +56,9 @@ public:
   /// Changes the ceiling of an active flow. `settle` updates the rates.
   void limit(uint32_t flow, uint64_t ceiling);
 
-  /// Computes the rates of all flows that the changes since the last call may
-  /// affect. Returns the active flows whose rates changed, ascending.
+  /// Updates the rates of all flows that `start`, `stop` and `limit` may have
+  /// affected since the last call. Returns the active flows with changed rates,
+  /// ascending.
   llvm::ArrayRef<uint32_t> settle();
 
   /// Returns true if a flow on the link is below its ceiling because the link
@@ -66,9 +70,10 @@ public:
   /// ascending.
   llvm::ArrayRef<uint32_t> changedLinks() const { return linksChanged; }
 
-  /// Returns the rate in bytes/s, as of the last `settle`.
+  /// Returns the rate of a flow in bytes/s, as of the last `settle`.
   uint64_t rate(uint32_t flow) const { return flows[flow].rate; }
-  /// Returns the rate of a flow that shares no link.
+  /// Returns the rate of a flow with this ceiling if no other flow uses its
+  /// links.
   uint64_t rateAlone(uint32_t flow, uint64_t ceiling) const;
 
 private:
@@ -76,29 +81,33 @@ private:
   struct Entry {
     uint64_t load;
     uint32_t link;
-    uint32_t position; ///< among the active entries of the link
+    /// Index among the active flows of the link.
+    uint32_t position;
   };
-  /// An active flow of a link: the flow and the index of its entry.
+  /// An active flow of a link, and the index in `entries` of its load on that
+  /// link.
   struct Active {
     uint32_t flow;
     uint32_t entry;
   };
-  /// A class of links that all flows load equally.
+  /// A class of links. It is treated as one link, because every flow loads all
+  /// links of the class equally.
   struct Link {
-    uint64_t capacity = 0; ///< in bytes/s x loadUnit, like all sums
+    uint64_t capacity = 0; ///< in bytes/s x loadUnit, like all bandwidths here
     uint64_t load = 0;     ///< sum over the active flows
-    Wide demand = 0;       ///< sum over the active flows at their ceilings
+    Wide demand = 0;       ///< sum of load x ceiling of the active flows
     size_t first = 0;      ///< index of its first entry in `active`
     uint32_t numActive = 0;
 
     bool isContended() const { return demand > capacity; }
   };
-  /// The status of a link. It is stored separately, because a visit to a link
-  /// that is not contended, as most are, reads nothing else.
+  /// The status of a link. Most links are not contended, and then nothing else
+  /// about the link is read. The status is stored separately from Link, so that
+  /// these reads touch little memory.
   struct LinkStatus {
     uint32_t filling = 0; ///< index in `fillings`, if contended
     bool isContended = false;
-    bool wasContended = false; ///< as of the last `settle`
+    bool wasContended = false; ///< value of isContended at the last `settle`
     bool visited = false;
     bool holdsBack = false;
   };
@@ -106,14 +115,14 @@ private:
   struct Filling {
     uint64_t capacity;
     uint64_t rising; ///< load of the flows that still rise
-    uint64_t used;   ///< bandwidth that the stopped flows use
+    uint64_t used;   ///< bandwidth that the stopped flows use on the link
     uint32_t link;
     bool changed; ///< true if `rising` changed since its level was computed
     bool holdsBack = false;
   };
   enum class FlowState : uint8_t {
     Rising,
-    HeldBack, ///< stopped by a full link in this round
+    HeldBack, ///< stopped by a full link in this round of `fill`
     Stopped   ///< stopped in an earlier round, or at its ceiling
   };
   struct Flow {
@@ -146,7 +155,7 @@ private:
   void compareLinks();
 
   bool share;
-  std::vector<uint32_t> classOf; ///< class of each link of the workload
+  std::vector<uint32_t> classOf; ///< class (index in `links`) of each link
   /// Links of each class, ascending.
   std::vector<llvm::SmallVector<uint32_t, 1>> linksOfClass;
   std::vector<Entry> entries;       ///< in the order of flows
@@ -156,12 +165,15 @@ private:
   std::vector<Flow> flows;
   std::vector<uint32_t> dirty;
 
-  // The component of flows and contended links that is being computed.
+  // Working data of `settle`: the flows that the changes may affect, the
+  // contended links that connect these flows, and intermediate results for
+  // their rates.
   std::vector<uint32_t> componentFlows;
   std::vector<uint32_t> componentLinks;
   std::vector<std::pair<uint64_t, uint32_t>> byCeiling;
   std::vector<Filling> fillings;
-  /// Rate at which each filling is full; `noLevel` if none of its flows rises.
+  /// For each filling, the rate of rising flows at which the link is full, or
+  /// `noLevel` if no flow on the link rises.
   std::vector<uint64_t> levels;
   std::vector<uint32_t> full, touched; ///< indices into `fillings`
   std::vector<uint32_t> stopping;      ///< flows that stop in this round

@@ -44,19 +44,20 @@ std::vector<int64_t> RankMesh::coordinatesOf(int64_t position) const {
 
 namespace {
 
-/// Orbits of links that one flow loads, with the sum of its loads on each
-/// orbit.
+/// The orbits of links that one flow loads, each with the sum of the loads of
+/// its links.
 using OrbitLoads = std::vector<std::pair<uint32_t, int64_t>>;
 
-/// The representative of an orbit of groups.
+/// A group that represents its orbit of groups.
 struct Group {
   unsigned family = 0;
-  std::vector<uint32_t> ranks; ///< orbits of its members, ascending
+  std::vector<uint32_t> ranks; ///< orbits of the members, ascending
   const GroupPlan *plan = nullptr;
   std::vector<OrbitLoads> loads; ///< in the order of GroupPlan::loads
 };
 
-/// Builds the graph of orbits of ranks, groups and links, and partitions it.
+/// Builds the graph of orbits of ranks, groups and links, and divides its
+/// vertices into classes.
 class Folder {
 public:
   Folder(const FoldingRequest &request, const Translations &translations,
@@ -64,7 +65,8 @@ public:
       : request(request), mesh(request.mesh), translations(translations),
         plans(plans) {}
 
-  /// Finds the orbits of ranks, groups and links.
+  /// Builds the vertices of the graph: finds the orbits of ranks, groups and
+  /// links.
   Error build();
   Expected<Folding> fold() const;
 
@@ -76,8 +78,9 @@ private:
   uint32_t linkOrbit(const net::LinkId &canonical);
   std::vector<uint32_t> startColours() const;
   Expected<std::vector<RefinementEdge>> edges() const;
-  /// Returns the load of all groups of an orbit on one link of an orbit. Fails
-  /// if the links of the orbit are loaded unequally.
+  /// Returns the load that all groups of an orbit put on one link of an orbit
+  /// of links. `load` is the sum of the loads of one group on the orbit of
+  /// links. Fails if the groups load the links of the orbit unequally.
   Expected<int64_t> loadPerLink(const Group &group, uint32_t link,
                                 int64_t load) const;
   Expected<Folding> collect(ArrayRef<uint32_t> classOf) const;
@@ -92,13 +95,15 @@ private:
   const Translations &translations;
   GroupPlans &plans;
 
-  std::vector<int64_t> positions; ///< one per orbit of ranks, ascending
+  /// Canonical position of each orbit of ranks, ascending.
+  std::vector<int64_t> positions;
   DenseMap<int64_t, uint32_t> rankAt;
   std::vector<Group> groups;
-  std::vector<std::vector<uint32_t>> groupOf; ///< group per family and rank
-  std::vector<net::LinkId> links;             ///< one per orbit of links
+  /// Index in `groups` of the group of each orbit of ranks, by family.
+  std::vector<std::vector<uint32_t>> groupOf;
+  std::vector<net::LinkId> links; ///< canonical link of each orbit of links
   std::map<net::LinkId, uint32_t> linkNumbers;
-  /// Sums of the loads of plans over orbits of links.
+  /// Results of `sumOrbits`, so that groups with the same plan share them.
   DenseMap<const net::LinkLoads *, std::vector<net::LinkLoad>> knownSums;
 };
 
@@ -128,11 +133,11 @@ uint32_t Folder::linkOrbit(const net::LinkId &canonical) {
   return entry->second;
 }
 
-/// Sums loads over orbits of links. The result holds the canonical link of each
-/// orbit, in the order of the first link of each orbit.
+/// Returns the sums of loads over orbits of links. Each sum is given for the
+/// canonical link of its orbit.
 std::vector<net::LinkLoad>
 Folder::sumOrbits(const net::LinkLoads &loads) const {
-  // The number of nodes of an orbit that have the same pattern.
+  // The number of nodes of an orbit that have the same pattern of loads.
   struct Alike {
     int64_t node;
     uint32_t pattern;
@@ -164,9 +169,10 @@ Folder::sumOrbits(const net::LinkLoads &loads) const {
   return sums;
 }
 
-/// Adds the loads of the plan of a group, moved to its device. Moved canonical
-/// links are canonical, because the first positions of groups have all digits
-/// zero.
+/// Adds the loads of a group with the smallest device `device`. The plan of the
+/// group may have been made for an equivalent group, so its links are moved to
+/// `device`. A moved canonical link is canonical again, because all digits of
+/// the first position of a group are zero.
 void Folder::addLoads(Group &group, int64_t device) {
   for (const net::LinkLoads *list : group.plan->loads) {
     OrbitLoads &loads = group.loads.emplace_back();
@@ -185,9 +191,10 @@ void Folder::addLoads(Group &group, int64_t device) {
 
 Error Folder::addGroups(unsigned number) {
   const GroupFamily &family = request.families[number];
-  // Keeps one offset per orbit of members. A digit belongs to one axis, so each
-  // digit of a member is a digit of either the first position of the group or
-  // the offset.
+  // Finds the members of each group, one per orbit of ranks. The canonical
+  // position of a member is the first position of the group plus the canonical
+  // position of its offset: each digit belongs to one axis, so it comes from
+  // only one of the two.
   std::vector<int64_t> offsets;
   for (int64_t offset : plans.offsetsOf(number))
     offsets.push_back(translations.canonicalPosition(offset));
@@ -227,7 +234,8 @@ std::vector<uint32_t> Folder::startColours() const {
   auto add = [&](std::vector<int64_t> key) {
     colours.push_back(numbers.try_emplace(key, numbers.size()).first->second);
   };
-  // Few axes influence the key, so most ranks have the key of an earlier rank.
+  // Only few axes influence the key, so most ranks share the key of an earlier
+  // rank.
   DenseMap<int64_t, std::vector<int64_t>> known;
   for (int64_t position : positions) {
     std::vector<int64_t> own = mesh.coordinatesOf(position);
@@ -270,7 +278,8 @@ Expected<int64_t> Folder::loadPerLink(const Group &group, uint32_t link,
 
 Expected<std::vector<RefinementEdge>> Folder::edges() const {
   std::vector<RefinementEdge> edges;
-  // Roles: one per family for members, then one per family and list of loads.
+  // Labels of edges: first one per family for members of groups, then one per
+  // family and list of loads for loaded links.
   unsigned numFamilies = request.families.size();
   for (auto [index, group] : llvm::enumerate(groups)) {
     int64_t members =
@@ -352,7 +361,8 @@ Expected<Folding> Folder::collect(ArrayRef<uint32_t> classOf) const {
     }
     GroupClass &made = classes[entry->second];
     made.groups += translations.groupOrbit(request.families[group.family].axes);
-    // One link of each class sums the loads of all groups of the class.
+    // Sums the loads of all groups of the class on the link that represents its
+    // class of links.
     for (auto [c, slot] : llvm::enumerate(group.plan->loadsOf))
       for (auto [link, load] : group.loads[slot]) {
         if (!stands[link])

@@ -58,15 +58,16 @@ bool GroupPlans::isBroken(const Digit &digit) const {
   return llvm::is_contained(broken, digit);
 }
 
-/// Returns true if a shift of the digit maps the loads of a group onto
-/// themselves.
+/// Returns true if a shift of the digit maps every link onto a link with an
+/// equal load.
 static bool isKept(const net::LinkLoads &loads, const Digit &digit,
                    const Translations &translations) {
   ArrayRef<net::LinkLoads::Node> nodes = loads.nodes;
   size_t at = 0;
   for (const net::LinkLoads::Node &node : nodes) {
     int64_t turned = translations.turnedLink({0, 0, node.node}, digit).unit;
-    // Neighbouring nodes are mostly mapped to neighbouring nodes.
+    // Tries the node after the last result first, because neighbouring nodes
+    // are mostly mapped onto neighbouring nodes.
     if (++at >= nodes.size() || nodes[at].node != turned)
       at = llvm::lower_bound(
                nodes, turned,
@@ -90,8 +91,9 @@ static bool isKept(const net::LinkLoads &loads, const Digit &digit,
   });
 }
 
-/// Adds to `broken` the digits of axes of the family whose shift maps a group
-/// onto itself, but not its loads.
+/// Finds digits that are no symmetries because of these loads, and adds them to
+/// `broken`. A shift along an axis of the family maps each group onto itself,
+/// so it must also map the loads of the group onto themselves.
 void GroupPlans::checkTurns(unsigned family, const net::LinkLoads &loads) {
   for (const Digit &digit : translations.getDigits())
     if (!isBroken(digit) &&

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds the plans of the collectives of all groups of a job, once for all
-// equivalent groups. Folding.cpp uses them.
+// Finds the plans (net::Plan) of the collectives of all groups of a job.
+// Equivalent groups share their plans. Folding.cpp uses them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,48 +24,54 @@
 
 namespace proteus::sim {
 
-/// The plans of the collectives of a group. Groups of the family that a shift
-/// by whole nodes and switches maps onto each other share the plans; the shift
-/// also maps the links that they load.
+/// The plans of the collectives of a group. Groups of one family share a
+/// GroupPlan if a shift by whole nodes and switches maps them onto each other.
+/// The same shift then maps the links that these groups load onto each other.
 struct GroupPlan {
-  int64_t device = 0; ///< `deviceOf` the group for which it was made
+  /// Result of GroupPlans::deviceOf for the group for which the plans were
+  /// made.
+  int64_t device = 0;
   std::unique_ptr<net::Communicator> communicator; ///< owns the loads
   std::vector<net::Plan> plans; ///< one per collective of the family
   std::vector<const net::LinkLoads *> loads; ///< distinct loads of the plans
   std::vector<unsigned> loadsOf; ///< index into `loads` per collective
 };
 
-/// The plans of all groups. Large jobs have many groups and few distinct plans,
-/// so symmetries of the job are checked on the plans.
+/// The plans of all groups of a job. A large job has many groups but few
+/// distinct plans, so symmetries of the job are checked on the plans instead of
+/// the groups.
 class GroupPlans {
 public:
   GroupPlans(const FoldingRequest &request, const Translations &translations);
 
-  /// Returns the offsets of the members of a group from its first position, in
-  /// the order of the group. The first position is the one whose coordinates
-  /// along all axes of the family are zero.
+  /// Returns the positions of the members of a group relative to its first
+  /// position, in the order of the group. The first position identifies a
+  /// group: it is the position of the group with coordinate 0 along all axes of
+  /// the family.
   llvm::ArrayRef<int64_t> offsetsOf(unsigned family) const {
     return families[family].offsets;
   }
   /// Returns the device at the smallest position of a group.
   int64_t deviceOf(unsigned family, int64_t first) const;
 
-  /// Returns the plan of the group with this first position. Fails if the group
-  /// cannot communicate.
+  /// Returns the plans of the group with this first position. Fails if the
+  /// group cannot communicate.
   llvm::Expected<const GroupPlan *> find(unsigned family, int64_t first);
 
-  /// Returns true if shifts of a digit map links onto each other that a group
-  /// loads unequally, for example links at the inner nodes and at the leaves of
-  /// a tree. The digit then is no symmetry of the program.
+  /// Returns true if a digit is no symmetry of the program, because a shift of
+  /// the digit maps a link onto another one that a group loads differently.
+  /// Example: a tree algorithm loads the links of its inner nodes more than
+  /// those of its leaves. Considers the groups for which `find` was called.
   bool isBroken(const Digit &digit) const;
 
 private:
-  /// Positions of the groups of a family, relative to their first position.
+  /// The positions of the members of a group, relative to its first position.
+  /// They are the same for all groups of a family.
   struct Family {
     std::vector<int64_t> offsets;
     int64_t smallest = 0; ///< smallest offset
-    int64_t reach = 0;    ///< largest minus smallest offset
-    int64_t step = 0;     ///< divisor of all offsets minus `smallest`
+    int64_t reach = 0;    ///< largest - smallest offset
+    int64_t step = 0; ///< greatest common divisor of all offsets - `smallest`
   };
   llvm::Error make(unsigned family, int64_t first, GroupPlan &plan) const;
   void checkTurns(unsigned family, const net::LinkLoads &loads);
@@ -73,7 +79,8 @@ private:
   const FoldingRequest &request;
   const Translations &translations;
   std::vector<Family> families;
-  /// Plans by family and by the result of Translations::startOf for the group.
+  /// The plans, by family and by the result of Translations::startOf for the
+  /// group.
   std::map<std::pair<unsigned, std::vector<int64_t>>,
            std::unique_ptr<GroupPlan>>
       known;

@@ -27,12 +27,14 @@ Host::Host(const FlatClass &flat) {
   proceed(flat, 0);
 }
 
-/// Launches items up to the next one with messages; their delay is `delay`.
+/// Launches work items up to the next one that receives messages. The delay of
+/// the launched items is `delay`.
 void Host::proceed(const FlatClass &flat, Time delay) {
   for (; at < flat.order.size(); ++at) {
     const FlatItem &item = flat.order[at];
-    // The host does not wait for messages in the update. They are parts of sums
-    // over stages and lie between its tasks.
+    // The host does not wait for messages of the once-tasks. Such messages
+    // belong to sums over stages, which take place between other tasks of the
+    // update.
     if (awaited = item.once ? 0 : receivesOf(flat, item).count; awaited > 0)
       return;
     delays[at] = delay;
@@ -40,7 +42,8 @@ void Host::proceed(const FlatClass &flat, Time delay) {
 }
 
 bool Host::receive(const FlatClass &flat, uint32_t item, Time now) {
-  // A host that never waits has `at` after all items.
+  // If the host never waits, `at` is the number of items, so no item is equal
+  // to it.
   if (item != at || flat.order[item].once)
     return false;
   assert(awaited > 0 && "nothing was awaited");

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The host of a device class. It launches work items in order and needs a known
-// time for each task, so launch times are known before the run unless the host
-// waits for messages. A host that waits launches the receives of a work item,
-// waits until they have ended, and then launches the rest of the item. The
-// total time that it has spent waiting is a *delay*, which is added to the
-// launch times known before the run.
+// The host of a device class. It launches the work items of the class in order,
+// and needs a known time for each task. If it does not wait for messages, all
+// launch times are known before the run. If it waits, it launches the receives
+// of a work item, waits until they have ended, and then launches the rest of
+// the item. The total time that it has spent waiting up to this point is the
+// *delay* of the item. It is added to the launch times known before the run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ public:
   Host() = default;
   explicit Host(const FlatClass &flat);
 
-  /// Returns the time at which a task of a work item is launched, or
+  /// Returns the time at which the host launches a task of a work item, or
   /// `notLaunched` if the host must first wait for a message.
   Time launchTime(const FlatClass &flat, uint32_t item, uint32_t task) const {
     const FlatItem &work = flat.order[item];
@@ -50,22 +50,26 @@ public:
   }
 
   /// Accounts for the arrival of a message of a work item. Returns true if the
-  /// host continues.
+  /// host waited for this message and needs no other one for the item, so that
+  /// it launches further tasks.
   bool receive(const FlatClass &flat, uint32_t item, Time now);
 
-  /// Returns the index of the work item for whose messages the host waits, or
-  /// the number of items if there is none.
+  /// Returns the index of the work item at which the host waits for messages,
+  /// or the number of items if it waits for none.
   uint32_t item() const { return at; }
-  /// Returns the number of its messages that have not arrived.
+  /// Returns the number of messages of work item `item()` that have not
+  /// arrived.
   uint32_t missing() const { return awaited; }
-  /// Returns the total time that the host has waited when it launches the tasks
-  /// of `item` that follow its receives; `item` precedes `item()`.
+  /// Returns the delay of a work item: the total time that the host has spent
+  /// waiting when it launches the tasks after the receives of the item. The
+  /// item must precede `item()`.
   Time delayOf(uint32_t item) const {
     return delays.empty() ? 0 : delays[item];
   }
 
-  /// Skips `items` work items. The delays of the last items before the new
-  /// position become those in `recent` plus `growth`.
+  /// Moves the host forward by `items` work items, after the engine has skipped
+  /// periods. The delays of the last items before the new position are set to
+  /// the values in `recent` plus `growth`.
   void skip(uint32_t items, llvm::ArrayRef<Time> recent, Time growth);
 
 private:

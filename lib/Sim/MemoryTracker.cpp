@@ -56,8 +56,8 @@ void MemoryTracker::allocate(State &state, const Block &block, uint32_t label,
                              Time now) {
   state.held.add(block, 1);
   state.peak.hostBytes = std::max(state.peak.hostBytes, state.held.hostBytes);
-  // Allocations at one point in time may be reported in any order, so the label
-  // is that of the largest one.
+  // Allocations at one point in time may be reported in any order. The label is
+  // therefore taken from the largest of them, not from the last one.
   if (state.instant != now)
     state.largest = -1;
   state.instant = now;
@@ -101,8 +101,9 @@ MemoryTracker::profileOf(const SectionTrace &trace, uint32_t stretch) {
     if (event.kind == SectionEvent::Kind::Allocate) {
       profile.change.add(blocks.at(trace.classIndex, false, event.subject), 1);
       profile.most = std::max(profile.most, profile.change.bytes);
-      // A task after the stretch may allocate at the same point in time. A
-      // large value makes `onStretch` process the events one by one.
+      // Another task may allocate after the stretch at the same point in time,
+      // and both allocations count together. A large value makes `onStretch`
+      // process the events one by one.
       if (event.offset == trace.stretches[stretch].end)
         profile.most = std::numeric_limits<int64_t>::max() / 2;
     } else if (event.kind == SectionEvent::Kind::Free) {
@@ -112,8 +113,9 @@ MemoryTracker::profileOf(const SectionTrace &trace, uint32_t stretch) {
   return profile;
 }
 
-/// Applies the change of a whole stretch if it cannot reach the peak. Otherwise
-/// processes its events one by one, because their order then matters.
+/// Applies the change of the stretch as a whole if the memory stays below the
+/// peak. Otherwise processes the events of the stretch one by one, to find the
+/// time and the label of the new peak.
 void MemoryTracker::onStretch(const SectionTrace &trace, uint32_t stretch,
                               Time start) {
   State &state = classes[trace.classIndex];

@@ -26,7 +26,7 @@ using namespace proteus::sim;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Patterns in which a communicator connects its ranks.
+/// Patterns in which a communicator connects its ranks to each other.
 enum class Connections : uint8_t { Ring, Message, AllPairs };
 } // namespace
 
@@ -45,7 +45,8 @@ static Connections connectionsOf(cost::CollectiveKind kind) {
   }
 }
 
-/// Returns the number of channels of all connections of one rank.
+/// Returns the number of channels of all connections of one rank in a
+/// communicator with `ranks` ranks.
 static int64_t numChannels(const Workload &workload, Connections connections,
                            int64_t ranks) {
   const MemoryModel &model = workload.memory;
@@ -70,8 +71,9 @@ std::vector<MemoryBudget> proteus::sim::budgetsOf(const Workload &workload) {
     budget.capacity = device.memoryBytes;
     budget.frameworkReserve = device.reservedBytes + workload.memory.stackBytes;
   }
-  // Collectives of one group share a communicator, and those of one kind share
-  // its connections.
+  // Collectives of one group share a communicator. Those with the same pattern
+  // of connections share the connections, so the memory of the connections is
+  // counted once.
   using Group = std::tuple<std::string, int64_t, Connections>;
   std::map<Group, std::vector<bool>> members;
   for (const Collective &collective : workload.collectives) {
@@ -95,11 +97,12 @@ std::vector<MemoryBudget> proteus::sim::budgetsOf(const Workload &workload) {
 }
 
 //===----------------------------------------------------------------------===//
-// Changes that save memory
+// Changes of the plan that save memory
 //===----------------------------------------------------------------------===//
 
-/// Returns the layer of a label, for example `layers[3]` of
-/// `layers[3].mlp.fc1`; empty if the label belongs to no layer.
+/// Returns the layer of a label, for example `layers[3]` for
+/// `layers[3].mlp.fc1`. Returns an empty string if the label belongs to no
+/// layer.
 static StringRef layerOf(StringRef label) {
   size_t end = label.find(']');
   return end == StringRef::npos ? StringRef() : label.take_front(end + 1);
@@ -107,15 +110,17 @@ static StringRef layerOf(StringRef label) {
 
 namespace {
 
-/// The activations that the layers of a class save for their backward passes in
-/// addition to the inputs of layers, per micro-batch.
+/// The activations that recomputation of layers would free: those that the
+/// layers of a class save for their backward passes, except the inputs of
+/// layers. Sizes are per micro-batch.
 struct Recomputable {
-  int64_t bytes = 0;        ///< of all layers
+  int64_t bytes = 0;        ///< bytes of all layers
   int64_t largestLayer = 0; ///< bytes of the largest layer
   unsigned layers = 0;
 };
 
-/// Finds changes that would save memory on a class that does not fit.
+/// Finds changes of the plan that would save memory on a class that does not
+/// fit.
 class KnobFinder {
 public:
   KnobFinder(const Workload &workload, const MemoryVerdict &verdict,
@@ -139,14 +144,13 @@ private:
   void addPipeline();
   void addMicroBatches();
   void addOffload();
-  /// Adds a change. A change that saves less than one hundredth of the excess
-  /// is left out.
+  /// Adds a change, unless it saves less than one hundredth of the excess.
   void add(StringRef name, const Twine &description, int64_t saving) {
     if (saving > 0 && saving >= excess / 100)
       knobs.push_back({name.str(), description.str(), saving});
   }
 
-  /// Returns the bytes of an owner at the peak.
+  /// Returns the bytes of an owner at the peak of the memory.
   int64_t atPeak(MemoryOwner owner) const {
     return peak.byOwner[static_cast<unsigned>(owner)];
   }
@@ -154,7 +158,7 @@ private:
   int64_t held(MemoryOwner owner) const {
     return resident[static_cast<unsigned>(owner)];
   }
-  /// Returns the bytes of activations of the micro-batches in flight.
+  /// Returns the bytes of activations of all micro-batches in flight.
   int64_t activations() const {
     return atPeak(MemoryOwner::Activations) - held(MemoryOwner::Activations);
   }
@@ -172,7 +176,7 @@ private:
 
 } // namespace
 
-/// Owners whose memory is proportional to the parameters of the class.
+/// Owners of memory that is proportional to the parameters of the class.
 static constexpr MemoryOwner modelStates[] = {
     MemoryOwner::OptimizerState, MemoryOwner::MasterWeights,
     MemoryOwner::Gradients, MemoryOwner::Parameters};
@@ -220,8 +224,8 @@ Recomputable KnobFinder::findRecomputable() const {
 }
 
 void KnobFinder::addRecompute() {
-  // During its backward pass, the recomputed activations of one layer are in
-  // memory again.
+  // The activations of one layer at a time are still in memory, because the
+  // backward pass of the layer recomputes them.
   int64_t saving = layers.bytes * inFlight - layers.largestLayer;
   add("recompute", "recompute layers, keep their inputs only",
       std::min(saving, activations()));
@@ -282,8 +286,8 @@ void KnobFinder::addPipeline() {
   int64_t saving = 0;
   for (MemoryOwner owner : modelStates)
     saving += held(owner) / 2;
-  // Each stage has half the layers, but twice as many micro-batches in flight
-  // if the job has that many.
+  // With twice as many stages, each stage has half the layers. It has twice as
+  // many micro-batches in flight, if the job has that many.
   if (inFlight > 0)
     saving += activations() - activations() / (2 * inFlight) *
                                   std::min(info.microBatches, 2 * inFlight);
@@ -304,8 +308,8 @@ void KnobFinder::addMicroBatches() {
   }
   int64_t samples =
       info.globalBatch / (info.microBatches * info.degree(AxisRole::Data));
-  // If all micro-batches are in flight, smaller micro-batches only increase
-  // their number.
+  // If all micro-batches are in flight, smaller micro-batches save nothing,
+  // because correspondingly more of them would be in flight.
   if (samples >= 2 && (info.microBatches == 1 || inFlight < info.microBatches))
     add("micro_batch",
         Twine(2 * info.microBatches) + " micro-batches of " +
@@ -333,7 +337,7 @@ std::vector<MemoryKnob> KnobFinder::find() {
 }
 
 //===----------------------------------------------------------------------===//
-// Verdict
+// Computing the verdict
 //===----------------------------------------------------------------------===//
 
 MemoryVerdict proteus::sim::verdictOf(const Workload &workload,

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Exact progress of kernels and flows in integers, for the engine.
+// Computes the exact progress of kernels and flows in integers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,24 +22,25 @@ namespace proteus::sim {
 /// Integer for products of two 64-bit quantities.
 __extension__ typedef unsigned __int128 Wide;
 
-/// Bound of all simulated times, so sums of two times never overflow.
+/// Upper bound of all simulated times. It is small enough that the sum of two
+/// times does not overflow.
 constexpr Time timeLimit = Time(1) << 62; // ps, about 53 days
 
-/// Work per picosecond of a kernel that nothing slows.
+/// Work per picosecond of a kernel if nothing slows it.
 constexpr uint64_t fullSpeed = 1 << 16;
 
-/// Work per byte of a flow: rates are in bytes per second and times in
-/// picoseconds.
+/// Work per byte of a flow. It is 10^12 because rates are in bytes per second
+/// and times in picoseconds.
 constexpr uint64_t workPerByte = 1000000000000;
 
 /// Work that proceeds at an integer rate. The remaining work is exact at every
-/// picosecond, however often the rate changes.
+/// picosecond, no matter how often the rate changes.
 struct Progress {
-  Wide remaining = 0; ///< work left at `since`
+  Wide remaining = 0; ///< work that remains at `since`
   uint64_t rate = 0;  ///< work per picosecond from `since` on
   Time since = 0;
 
-  /// Returns the work that is left.
+  /// Returns the work that remains at `now`.
   Wide remainingAt(Time now) const {
     Wide done = Wide(rate) * static_cast<uint64_t>(now - since);
     return done < remaining ? remaining - done : 0;
@@ -49,8 +50,8 @@ struct Progress {
     since = now;
     rate = newRate;
   }
-  /// Returns the time at which no work is left, rounded up; at most
-  /// `timeLimit`.
+  /// Returns the time at which no work remains, rounded up to a picosecond and
+  /// at most `timeLimit`.
   Time end() const {
     Wide left = rate == fullSpeed ? (remaining + fullSpeed - 1) / fullSpeed
                                   : (remaining + rate - 1) / rate;

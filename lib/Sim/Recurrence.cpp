@@ -18,7 +18,7 @@ using namespace proteus::sim;
 
 namespace {
 
-/// Visitor that stores the state of listeners.
+/// Visitor that appends the state of listeners to vectors.
 class Writer : public StateVisitor {
 public:
   Writer(std::vector<int64_t> &sames, std::vector<Time> &times,
@@ -34,8 +34,8 @@ private:
   std::vector<int64_t> &counts;
 };
 
-/// Visitor that changes the state of listeners as if they had received
-/// `periods` more periods.
+/// Visitor that changes the state of listeners as if they had received the
+/// events of `periods` more periods.
 class Skipper : public StateVisitor {
 public:
   Skipper(ArrayRef<Time> times, ArrayRef<int64_t> counts, Time shift,
@@ -66,7 +66,8 @@ uint64_t mix(uint64_t value) {
   return value ^ (value >> 31);
 }
 
-/// Visitor that computes a hash of the state of listeners.
+/// Visitor that computes a hash of those values of listeners that must be equal
+/// in a recurrence.
 class Hasher : public StateVisitor {
 public:
   void same(int64_t value) override { key = mix(key ^ value); }
@@ -79,7 +80,7 @@ public:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Checkpoints
+// Taking checkpoints and detecting recurrences
 //===----------------------------------------------------------------------===//
 
 Recurrence::Recurrence(EngineState &state, ArrayRef<Listener *> listeners,
@@ -109,8 +110,9 @@ void Recurrence::noteItem(uint32_t stream) {
   isDue |= item.section == section;
 }
 
-/// Returns a hash of the state. Equal states have equal hashes; the reverse is
-/// likely. Parts that are expensive to read are left out.
+/// Returns a hash of the state. Equal states have equal hashes, and different
+/// states mostly have different ones. State that is expensive to read is left
+/// out.
 uint64_t Recurrence::fingerprint() const {
   uint64_t key = 0;
   for (const ClassState &c : state.classes) {
@@ -135,8 +137,10 @@ uint64_t Recurrence::fingerprint() const {
   return mix(key ^ events ^ hasher.key);
 }
 
-/// Returns the number of checkpoints since the last checkpoint with the same
-/// fingerprint, or 0. The shortest period is the most likely one.
+/// Returns a period, in checkpoints, after which the state may recur: the
+/// number of checkpoints since the last one with the same fingerprint as the
+/// present one. Returns 0 if there is none. If several periods are possible,
+/// the shortest is the most likely one.
 size_t Recurrence::suspectedPeriod() const {
   size_t index = history.size() - 1;
   for (size_t period = 1; period <= std::min(index, longestPeriod); ++period)
@@ -157,10 +161,11 @@ size_t Recurrence::imageSize() const {
   return size;
 }
 
-/// Decides whether to keep images of all checkpoints, which show a recurrence
-/// as soon as it exists. If these images are large, in total or relative to the
-/// simulated tasks, an image is taken only when a recurrence is suspected, and
-/// compared one period later.
+/// Decides whether images of all checkpoints are kept. With all images, a
+/// recurrence is found as soon as it exists. If the images become large, in
+/// total or relative to the number of simulated tasks, an image is taken only
+/// when the fingerprints indicate a recurrence. It is compared with the state
+/// one period later.
 void Recurrence::decideWhatToKeep() {
   constexpr size_t bytesAnyway = 1 << 20, bytesPerTask = 256;
   constexpr size_t mostBytes = size_t(64) << 20;
@@ -195,8 +200,8 @@ void Recurrence::checkpoint() {
       failures = resumeAt = 0;
       return;
     }
-    // After failures the next images are taken later, so that a run without
-    // recurrence does not take one with every micro-batch.
+    // Each failed comparison postpones the next image. A run without recurrence
+    // would otherwise take an image with every micro-batch.
     failures = std::min(failures + 1, 8u);
     resumeAt = index + failures - 1;
     if (!keepsAll)
@@ -210,7 +215,7 @@ void Recurrence::checkpoint() {
 }
 
 //===----------------------------------------------------------------------===//
-// The state at a checkpoint
+// Storing the state at a checkpoint
 //===----------------------------------------------------------------------===//
 
 void Recurrence::takeFrame(const ClassState &c, bool once, uint32_t microBatch,
@@ -232,7 +237,8 @@ void Recurrence::takeEvents(std::vector<int64_t> &same) const {
   std::vector<Event> events;
   llvm::copy_if(state.queue, std::back_inserter(events),
                 [&](const Event &event) { return !state.isStale(event); });
-  // Only the order of sequence numbers is compared.
+  // Sorts the events by time and sequence number. Only this order is compared,
+  // because sequence numbers never recur.
   llvm::sort(events, [](const Event &a, const Event &b) { return b < a; });
   same.push_back(events.size());
   for (const Event &event : events) {
@@ -242,8 +248,9 @@ void Recurrence::takeEvents(std::vector<int64_t> &same) const {
   }
 }
 
-/// Appends the kernels and flows in progress. The heads determine which tasks
-/// run.
+/// Appends the remaining work and the rates of kernels and flows in progress.
+/// Their tasks need not be appended, because they follow from the heads of
+/// streams, which are compared too.
 void Recurrence::takeWork(std::vector<int64_t> &same) const {
   auto add = [&](const Progress &progress) {
     Wide remaining = progress.remainingAt(state.now);
@@ -261,8 +268,9 @@ void Recurrence::takeWork(std::vector<int64_t> &same) const {
     }
 }
 
-/// Returns the first work item whose delay still influences launch times: the
-/// one before the items at the heads of streams.
+/// Returns the first work item with a delay that still influences launch times.
+/// It is the item before the first one at the head of a stream, because the
+/// receives of an item are launched with the delay of the previous item.
 static uint32_t firstItem(const ClassState &c) {
   uint32_t first = c.host.item();
   for (const Head &head : c.heads)
@@ -307,7 +315,7 @@ Recurrence::Image Recurrence::take() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Comparison
+// Comparing the states of two checkpoints
 //===----------------------------------------------------------------------===//
 
 bool Recurrence::headsRecur(uint32_t classIndex, const Image &before,
@@ -352,13 +360,13 @@ bool Recurrence::hostRecurs(uint32_t classIndex, const Image &before,
   const ClassImage &to = after.classes[classIndex];
   ClassPeriod &moved = period.classes[classIndex];
   // A host that does not wait for messages must launch the items of a period in
-  // exactly the time of the period, or in less time while no task waits for its
-  // launch.
+  // exactly the time of the period. A shorter time is also allowed, if no task
+  // of the period waited for its launch.
   if (!state.classes[classIndex].flat.hostWaits)
     return moved.launches == period.time ||
            (moved.launches < period.time && from.launchWaits == to.launchWaits);
   // A host that waits for messages must wait for the same messages as one
-  // period earlier, with delays that grow equally.
+  // period earlier, and all its delays must have grown by the same time.
   if (to.hostItem - from.hostItem != moved.items ||
       from.missingMessages != to.missingMessages ||
       from.delays.size() != to.delays.size())
@@ -433,9 +441,9 @@ bool Recurrence::recurs(const Image &before, const Image &after,
   return true;
 }
 
-/// Returns how many more periods the order of a class allows. Every item that
-/// is passed must run the section of the item one period before, for a later
-/// micro-batch.
+/// Returns how many more periods the order of a class allows. Every work item
+/// that is skipped must run the same section as the item one period earlier,
+/// for a micro-batch that is later by `period.microBatches`.
 int64_t Recurrence::numPeriods(uint32_t classIndex,
                                const Period &period) const {
   const ClassPeriod &moved = period.classes[classIndex];
@@ -463,15 +471,15 @@ int64_t Recurrence::numPeriods(const Period &period) const {
       if (possible == 0)
         return 0;
     }
-  // A step that exceeds `timeLimit` is not skipped, so that the simulation
-  // reports it.
+  // Does not skip beyond `timeLimit`, so that the simulation reports a step
+  // that is too long.
   bool countable = Wide(n) * static_cast<uint64_t>(period.time) <
                    static_cast<uint64_t>(timeLimit - state.now);
   return countable ? n : 0;
 }
 
 //===----------------------------------------------------------------------===//
-// Skipping
+// Skipping whole periods
 //===----------------------------------------------------------------------===//
 
 void Recurrence::skipClass(uint32_t classIndex, const ClassImage &before,
@@ -512,9 +520,10 @@ void Recurrence::skipClass(uint32_t classIndex, const ClassImage &before,
 
 void Recurrence::skip(const Image &before, const Image &after,
                       const Period &period, int64_t n) {
-  // Streams that wait at a meeting wait at a later meeting after the skip. All
-  // members of a meeting move equally, so each of them finds the same count
-  // there.
+  // A stream that waits at a meeting waits at a later meeting after the skip,
+  // so the number of arrivals is moved to the later meeting. All members that
+  // have arrived move to the same later meeting, because they skip the same
+  // number of micro-batches.
   auto forArrived = [&](function_ref<void(uint32_t, size_t)> visit) {
     size_t i = 0;
     for (uint32_t s = 0; s < state.numAllStreams(); ++s)

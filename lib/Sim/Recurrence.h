@@ -6,19 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Skips the steady state of a pipeline, in which the engine repeats the same
-// events for later micro-batches at later times. A checkpoint is taken whenever
-// one chosen stream opens a work item of its first section. A checkpoint
-// *recurs* if the whole state equals that of an earlier checkpoint, one period
-// before, with all times shifted by the period and all micro-batches by one
-// number. If also the orders of all classes continue periodically, so does the
-// run. Whole periods are then skipped by shifting times and micro-batches
-// again. That is exact, not an estimate.
+// Skips the steady state of a pipeline, in which the same events happen again
+// for later micro-batches. A checkpoint is taken whenever one chosen stream,
+// the pacemaker, opens a work item of its first section. A checkpoint *recurs*
+// if its state equals that of an earlier checkpoint except for a shift: all
+// times are later by one period, and all micro-batches are later by the same
+// number. If the orders of all classes also continue periodically, so does the
+// run. Whole periods are then skipped by applying the shift several times at
+// once. The result is exact, not an estimate.
 //
-// Not all state shifts. A stream whose next task belongs to the last
-// micro-batch stays at the same work item for the whole steady state. Such
-// streams and their frames are *fixed*: they must be equal at both checkpoints
-// without a shift.
+// Some state does not shift. If the next task of a stream belongs to the last
+// micro-batch, the stream stays at the same work item during the whole steady
+// state. Such streams and their frames are *fixed*: they must be equal at both
+// checkpoints without a shift.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,18 +39,19 @@ namespace proteus::sim {
 /// The search for recurrences of the state of a run.
 class Recurrence {
 public:
-  /// Creates a search, which does nothing unless `enabled`.
+  /// Creates a search. It does nothing if `enabled` is false.
   Recurrence(EngineState &state, llvm::ArrayRef<Listener *> listeners,
              bool enabled);
 
-  /// Schedules a checkpoint if this work item calls for one. Called after the
-  /// head of a stream has moved to another work item.
+  /// Schedules a checkpoint if the stream is the pacemaker and opens a work
+  /// item of its first section. Called after the head of a stream has moved to
+  /// another work item.
   void onOpenItem(uint32_t stream) {
     if (enabled && (stream == pacemaker || pacemaker == none))
       noteItem(stream);
   }
-  /// Takes a checkpoint if one is due. Called when no more events happen at
-  /// this point in time, so that the state may be read and changed.
+  /// Takes a checkpoint if one is scheduled. Called when no more events happen
+  /// at this point in time, so that the state can be read and changed.
   void onSettled() {
     if (isDue)
       checkpoint();
@@ -63,34 +64,41 @@ private:
   /// The state of a class at a checkpoint.
   struct ClassImage {
     std::array<Head, numStreams> heads;
-    std::vector<uint32_t> microBatches; ///< those with open frames, ascending
-    std::vector<uint32_t> counters;     ///< counters of the frame of each
-    std::vector<Time> ready;            ///< `ready` of the frame of each
-    std::vector<uint32_t> onceCounters; ///< those of the once-tasks
+    /// Micro-batches with frames, ascending.
+    std::vector<uint32_t> microBatches;
+    /// Counters of the frames of `microBatches`.
+    std::vector<uint32_t> counters;
+    /// Frames::ready of the frames of `microBatches`.
+    std::vector<Time> ready;
+    /// Counters of the frame of the once-tasks.
+    std::vector<uint32_t> onceCounters;
     std::vector<Time> onceReady;
     uint64_t launchWaits = 0;
     uint32_t hostItem = 0;        ///< Host::item()
     uint32_t missingMessages = 0; ///< Host::missing()
-    /// Host::delayOf of the work items before `hostItem` whose delay still
-    /// influences launch times, ascending by item.
+    /// Host::delayOf of those work items before `hostItem` that still influence
+    /// launch times, ascending.
     std::vector<Time> delays;
   };
   /// The whole state at a checkpoint.
   struct Image {
     Time now = 0;
-    uint32_t microBatch = 0; ///< the one that the pacemaker opens
+    /// Micro-batch of the work item that the pacemaker opens.
+    uint32_t microBatch = 0;
     uint64_t tasks = 0;
     std::vector<ClassImage> classes;
-    /// Values that must be equal in a recurrence: pending events, kernels and
-    /// flows in progress with times relative to `now`, and values of listeners.
+    /// Values that must be equal in a recurrence: pending events and the
+    /// kernels and flows in progress, with times relative to `now`, and values
+    /// of listeners.
     std::vector<int64_t> same;
-    std::vector<Time> times;     ///< points in time of listeners
-    std::vector<int64_t> counts; ///< counters of listeners
+    std::vector<Time> times;     ///< values visited by StateVisitor::time
+    std::vector<int64_t> counts; ///< values visited by StateVisitor::count
   };
-  /// The progress of a class in one period; `items` is 0 if there is none.
+  /// The progress of a class in one period. `items` is the number of work items
+  /// by which its heads move, or 0 if they do not move.
   struct ClassPeriod {
     uint32_t items = 0;
-    uint32_t first = 0, last = 0; ///< range of items that its heads pass
+    uint32_t first = 0, last = 0; ///< range of items that the heads pass
     Time launches = 0;            ///< host time to launch the items of a period
     std::vector<uint32_t> fixedMicroBatches;
   };
@@ -132,21 +140,25 @@ private:
 
   EngineState &state;
   llvm::ArrayRef<Listener *> listeners;
-  /// Per class and micro-batch: true if it runs other tasks of a section than
-  /// most micro-batches, so that its frame differs from others.
+  /// For each class and micro-batch: true if the micro-batch is the last one of
+  /// some section, or the first one of a section with tasks for the first
+  /// micro-batch only. It may run other tasks than most micro-batches, so its
+  /// frame is compared without a shift.
   std::vector<std::vector<bool>> isSpecial;
   bool enabled;
   bool isDue = false;
   uint32_t pacemaker = none; ///< stream that determines the checkpoints
-  uint32_t section = 0;      ///< section of its first work item
+  uint32_t section = 0; ///< section of the first work item of the pacemaker
 
   std::vector<uint64_t> history; ///< fingerprints of checkpoints
-  /// State at some of the checkpoints, by number of the checkpoint.
+  /// The state at some of the checkpoints, by number of the checkpoint.
   std::map<size_t, std::unique_ptr<Image>> images;
-  bool keepsAll = true;  ///< true if images of all checkpoints are kept
-  size_t bytesTaken = 0; ///< size of images of all checkpoints
+  bool keepsAll = true; ///< true if images of all checkpoints are kept
+  /// Total size of the images of all checkpoints so far, kept or not.
+  size_t bytesTaken = 0;
+  /// Number of comparisons in a row that found no recurrence, at most 8.
   unsigned failures = 0;
-  size_t resumeAt = 0; ///< first checkpoint of which an image is taken
+  size_t resumeAt = 0; ///< first checkpoint at which an image is taken again
 };
 
 } // namespace proteus::sim

@@ -18,8 +18,8 @@ using namespace llvm;
 using namespace proteus::sim;
 
 namespace {
-/// Total weight of the edges with a role to a class. `what` combines both in
-/// one number.
+/// The total weight of the edges of a vertex that have one label and lead to
+/// one class. `what` combines the label and the class in one number.
 struct Seen {
   uint64_t what;
   int64_t weight;
@@ -58,13 +58,13 @@ public:
 
 private:
   size_t round();
-  /// Sets `view` to the roles, classes and weights of the edges of `vertex`,
-  /// sorted, with one entry per role and class.
+  /// Sets `view` to the labels, classes and total weights of the edges of
+  /// `vertex`, sorted. There is one entry per label and class.
   void look(uint32_t vertex);
 
   std::vector<uint32_t> classOf;
   ArrayRef<RefinementEdge> edges;
-  std::vector<uint32_t> first, order; ///< edges by the vertex they leave
+  std::vector<uint32_t> first, order; ///< edges, grouped by vertex `from`
   std::vector<Seen> view;
 };
 } // namespace
@@ -86,7 +86,7 @@ void Refinement::look(uint32_t vertex) {
   view.resize(kept);
 }
 
-/// Splits the classes by the views of their vertices; returns the number of
+/// Splits each class into vertices with equal views. Returns the new number of
 /// classes.
 size_t Refinement::round() {
   struct Class {

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Colour refinement of a graph, for Folding.cpp.
+// Refines a partition of the vertices of a graph until it is equitable
+// (Folding.h). The method is known as colour refinement.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,17 +21,18 @@
 
 namespace proteus::sim {
 
-/// A weighted edge. `label` is its role: edges of different roles are counted
-/// separately.
+/// A weighted edge. `label` is the role of the edge; weights of edges with
+/// different labels are not added.
 struct RefinementEdge {
   uint32_t from = 0, to = 0, label = 0;
   int64_t weight = 0;
 };
 
-/// Splits the classes in `colours` until, for every role and every class, all
-/// vertices of a class have the same total weight of edges to it. Returns the
-/// class of every vertex. Classes are numbered in the order of their first
-/// vertices.
+/// Refines a partition of the vertices. `colours` holds the initial class of
+/// each vertex. Splits classes until any two vertices of a class have, for
+/// every label and every class, the same total weight of edges with this label
+/// to this class. Returns the resulting class of each vertex. Classes are
+/// numbered in the order of their first vertices.
 std::vector<uint32_t> refine(std::vector<uint32_t> colours,
                              llvm::ArrayRef<RefinementEdge> edges);
 

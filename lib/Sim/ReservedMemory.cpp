@@ -23,7 +23,7 @@ using namespace proteus::sim;
 
 namespace {
 
-/// Issues the work items of a class in order and passes their buffers through
+/// Issues the work items of a class in order, and passes their buffers through
 /// the allocator.
 class Issuer {
 public:
@@ -36,11 +36,11 @@ private:
   struct Frame {
     int64_t microBatch = 0;
     uint32_t sectionsLeft = 0;
-    uint32_t live = 0; ///< number of its blocks in use
+    uint32_t live = 0; ///< number of blocks in use
     std::vector<Handle> blocks;
-    std::vector<uint32_t> users; ///< tasks not yet issued, per buffer
+    std::vector<uint32_t> users; ///< tasks still to be issued, per buffer
   };
-  /// The state before a work item.
+  /// The state before a work item is issued.
   struct Checkpoint {
     size_t item;
     uint64_t releases;
@@ -57,7 +57,7 @@ private:
                 : firstMicroBatch)[section] == microBatch;
   }
   void countUsers(const Template &from, Frame &frame) const;
-  /// Returns the position of the frame of a micro-batch in `frames`, or the
+  /// Returns the iterator in `frames` to the frame of a micro-batch, or to the
   /// position at which to insert it.
   std::deque<Frame>::iterator placeOf(int64_t microBatch);
   Frame &frameOf(int64_t microBatch);
@@ -74,23 +74,27 @@ private:
   CachingAllocator allocator;
   AllocatorPeak peak;
   std::vector<uint32_t> lastMicroBatch, firstMicroBatch; ///< per section
-  /// Per micro-batch: true if it runs other tasks of some section than most
-  /// micro-batches.
+  /// For each micro-batch: true if it is the last one of some section, or the
+  /// first one of a section with tasks for the first micro-batch only. It may
+  /// run other tasks than most micro-batches.
   std::vector<bool> isSpecial;
-  std::vector<uint32_t> usualUsers; ///< users per buffer in other micro-batches
-  /// Frames of micro-batches, ascending; they are added and removed at both
-  /// ends.
+  /// Number of users of each buffer in a micro-batch that is not special.
+  std::vector<uint32_t> usualUsers;
+  /// Frames of the micro-batches in progress, ascending. Frames are added and
+  /// removed at both ends.
   std::deque<Frame> frames;
   std::vector<Frame> unusedFrames;
   uint32_t holding = 0; ///< number of micro-batches that hold memory
   Frame once;
-  size_t inFlight = 0; ///< largest size of `frames` before any first section
+  /// Largest size of `frames` so far, measured before items of the section that
+  /// comes first in the order.
+  size_t inFlight = 0;
   std::vector<Checkpoint> checkpoints;
 };
 
 } // namespace
 
-/// Number of checkpoints after which the search for a period ends.
+/// Largest number of checkpoints. If they show no period, the search ends.
 static constexpr size_t maxCheckpoints = 64;
 
 Issuer::Issuer(const Workload &workload, const DeviceClass &device,
@@ -189,12 +193,12 @@ void Issuer::update(StringRef label) {
     peak.fragmentation = fragmentation;
     peak.label = label.str();
   }
-  // While the reserved bytes stay the same, the smallest fragmentation counts.
+  // While the reserved bytes stay the same, the smallest fragmentation is kept.
   peak.fragmentation = std::min(peak.fragmentation, fragmentation);
 }
 
-/// Counts down the users of a buffer when one of its tasks has been issued;
-/// frees the buffer after the last one.
+/// Accounts for the issue of a task that uses a buffer. Frees the buffer after
+/// its last user.
 void Issuer::release(const Template &from, Frame &frame, uint32_t buffer) {
   if (--frame.users[buffer] > 0 ||
       frame.blocks[buffer] == CachingAllocator::none)
@@ -234,8 +238,9 @@ void Issuer::issue(const WorkItem &item) {
   frames.erase(placeOf(item.microBatch));
 }
 
-/// Returns all state that influences later items. Micro-batches are identified
-/// by their order, because others take their positions in the next period.
+/// Returns all state that influences later work items. Micro-batches are
+/// identified by their order, not by their numbers, because each is replaced by
+/// a later one in the next period.
 std::vector<int64_t> Issuer::image() {
   std::vector<int64_t> state;
   int64_t tag = 0;
@@ -256,10 +261,9 @@ std::vector<int64_t> Issuer::image() {
   return state;
 }
 
-/// Returns how often the items [from, to) repeat from `to` on for later
-/// micro-batches. The last micro-batch of a section, and sometimes the first
-/// one, ends the repetition: it runs other tasks and has other users of its
-/// buffers from the beginning.
+/// Returns how often the work items [from, to) repeat from `to` on, for later
+/// micro-batches. A special micro-batch ends the repetition, because it may run
+/// other tasks, and its buffers may have other numbers of users.
 size_t Issuer::periodsAhead(size_t from, size_t to) const {
   ArrayRef<WorkItem> order = device.order;
   size_t period = to - from;
@@ -275,20 +279,23 @@ size_t Issuer::periodsAhead(size_t from, size_t to) const {
   return (i - to) / period;
 }
 
-/// Called before a work item. Returns a later item if the items until there
-/// repeat a period that leaves the state unchanged, otherwise the item itself.
+/// Returns the work item to issue next instead of `item`, after skipping whole
+/// periods. If the state equals that of an earlier checkpoint, the items since
+/// then are a period. If they repeat from `item` on, returns the item after the
+/// repetitions. Otherwise returns `item`.
 size_t Issuer::skipPeriods(size_t item) {
   const WorkItem &next = device.order[item];
   if (next.once || next.section != device.order.front().section)
     return item;
-  // While the number of micro-batches in flight grows, no state recurs. With
-  // chunks micro-batches begin in groups, so the number rises and falls.
+  // No state recurs while the number of micro-batches in flight grows. This
+  // number rises and falls with an interleaved schedule, in which micro-batches
+  // begin in groups, so it is compared with its largest value.
   bool isSteady = frames.size() <= inFlight;
   inFlight = std::max(inFlight, frames.size());
   // The size of an image grows with the number of micro-batches in flight, so
-  // images are taken less often if there are many. That misses no period: later
-  // micro-batches take over the blocks of earlier ones in turn, which makes
-  // periods longer.
+  // images are taken less often if there are many. This misses no period,
+  // because periods are then long: later micro-batches take over the blocks of
+  // earlier ones in turn.
   bool isDue = next.microBatch % std::max<size_t>(1, inFlight / 8) == 0;
   if (!isSteady || !isDue || checkpoints.size() == maxCheckpoints ||
       llvm::any_of(frames, [&](const Frame &frame) {
@@ -308,7 +315,8 @@ size_t Issuer::skipPeriods(size_t item) {
     for (Frame &frame : frames)
       frame.microBatch += moved;
     peak.releases += periods * (now.releases - before.releases);
-    // The remaining items are shorter than a period: takes no more checkpoints.
+    // The items after this point do not repeat for another whole period, so no
+    // more checkpoints are taken.
     checkpoints.resize(maxCheckpoints);
     return item + periods * period;
   }
@@ -363,7 +371,8 @@ std::vector<AllocatorPeak> proteus::sim::reserveAll(const Workload &workload,
   std::vector<uint32_t> done; ///< classes whose peak was computed
   for (uint32_t c = 0; c < workload.classes.size(); ++c) {
     auto same = llvm::find_if(done, [&](uint32_t other) {
-      // A limit that is not reached has no effect.
+      // If the limit of a class was not reached, it had no effect, and the
+      // limits of the two classes may differ.
       bool isReached = peaks[other].releases > 0 || peaks[other].exceeded ||
                        peaks[other].reserved > limits[c];
       return (limits[other] == limits[c] || !isReached) &&

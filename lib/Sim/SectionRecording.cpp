@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Simulates a section in isolation, cuts its trace into stretches, and computes
-// the effects of each stretch on the frame of a micro-batch.
+// Records sections. Simulates a section in isolation, divides its trace into
+// stretches, and computes the effects of each stretch on the frame of a
+// micro-batch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,16 +24,16 @@
 using namespace llvm;
 using namespace proteus::sim;
 
-/// Number of tasks after which a stretch ends at the next possible cut. Shorter
-/// stretches cost more reports to listeners. Longer stretches delay the return
-/// to a replay after a message.
+/// Number of tasks after which a stretch ends as soon as possible. With shorter
+/// stretches, listeners receive more reports. With longer stretches, the return
+/// to a replay after a message takes longer.
 static constexpr unsigned tasksPerStretch = 16;
 
 RateLog::~RateLog() = default;
 
 namespace {
 
-/// Listener that records the run of a workload of one section.
+/// Listener that records the run of a workload with only one section.
 class Recorder : public Listener, public RateLog {
 public:
   Recorder(SectionReplay &replay, ArrayRef<uint32_t> links)
@@ -52,8 +53,9 @@ public:
         links[link], now);
   }
   void onKernel(const Progress &progress) override {
-    // The progress is that of the kernel that started last, because kernels run
-    // one after another and their starts are reported first.
+    // Finds the kernel that started last. The progress belongs to it, because
+    // kernels run one after another and the start of a kernel is reported
+    // before its progress.
     for (const SectionEvent &event : llvm::reverse(replay.events))
       if (event.kind == SectionEvent::Kind::TaskStart &&
           isKernel(event.subject)) {
@@ -80,8 +82,9 @@ private:
 
 } // namespace
 
-/// Returns the section as a separate workload: its members, their collectives
-/// and the links of these. `links` receives the original index of each link.
+/// Returns a workload of the section alone: its members, their collectives, and
+/// the links of these collectives. Sets `links` to the original index of each
+/// link.
 static Workload workloadOf(const Workload &workload,
                            const SectionReplay &replay,
                            std::vector<uint32_t> &links) {
@@ -127,8 +130,9 @@ static Workload workloadOf(const Workload &workload,
   return alone;
 }
 
-/// Simulates the section in isolation. `slot` is a frame in which the section
-/// is about to start. Returns false if no replay is possible.
+/// Simulates the section in isolation and fills `replay`. `slot` is the slot of
+/// a frame in which the section is about to start. Returns false if the section
+/// cannot be replayed.
 bool SectionReplays::record(SectionReplay &replay, uint32_t slot) const {
   const ClassState &c = state->classes[replay.classIndex];
   const FlatTemplate &flat = c.flat.templates[0];
@@ -144,7 +148,7 @@ bool SectionReplays::record(SectionReplay &replay, uint32_t slot) const {
   Listener *listener = &recorder;
   if (Expected<RunResult> result = runLogged(alone, own, listener, recorder);
       !result) {
-    // The simulation of the whole workload reports the error.
+    // Drops the error, because the simulation of the whole workload reports it.
     consumeError(result.takeError());
     return false;
   }
@@ -154,8 +158,8 @@ bool SectionReplays::record(SectionReplay &replay, uint32_t slot) const {
     if (flat.tasks[member.task].isKernel())
       replay.duration = std::max(replay.duration, member.end);
   }
-  // Events after the end of the last kernel overlap with the next section and
-  // are dropped.
+  // Drops the events after the end of the last kernel, because they overlap
+  // with the next section.
   auto isEndOfKernel = [&](const SectionEvent &event) {
     return event.kind == SectionEvent::Kind::TaskEnd &&
            flat.tasks[event.subject].isKernel();
@@ -179,8 +183,9 @@ bool SectionReplays::record(SectionReplay &replay, uint32_t slot) const {
   return true;
 }
 
-/// Adds the events of memory: allocations, and frees of buffers that no message
-/// uses. `before` are the users of each buffer when the section starts.
+/// Adds events for allocations, and for frees of buffers that no message uses.
+/// `before` holds the number of users of each buffer at the start of the
+/// section.
 void SectionReplays::tellMemory(SectionReplay &replay,
                                 ArrayRef<uint32_t> before) const {
   const FlatTemplate &flat =
@@ -202,8 +207,9 @@ void SectionReplays::tellMemory(SectionReplay &replay,
   replay.events = std::move(events);
 }
 
-/// Returns true if the end of a task may affect messages: a message depends on
-/// it, or there are listeners and the task uses a buffer that messages use too.
+/// Returns true if the end of a task may affect messages. This is so if a
+/// message depends on the task, or if there are listeners and the task uses a
+/// buffer that messages use too.
 bool SectionReplays::isFelt(uint32_t classIndex, uint32_t task) const {
   const FlatTemplate &flat = state->classes[classIndex].flat.templates[0];
   return llvm::any_of(flat.successors[task],
@@ -232,8 +238,9 @@ void SectionReplays::cut(SectionReplay &replay) const {
   std::array<uint32_t, numStreams> ended = {};
   Time lastStart = -1;
   unsigned started = 0; ///< number of tasks in the current stretch
-  // A cut right after an end that affects messages lets that end be reported
-  // with a whole stretch.
+  // True if a stretch should begin as soon as possible. This is so after an end
+  // that may affect messages, because the events up to this end can then be
+  // reported as a whole stretch.
   bool wantsCut = true;
   for (uint32_t e = 0; e < events.size(); ++e) {
     const SectionEvent &event = events[e];
@@ -262,8 +269,9 @@ void SectionReplays::cut(SectionReplay &replay) const {
       continue;
     started = 1;
     wantsCut = false;
-    // Changes of links are reported last at a point in time, but those of this
-    // time belong to the stretch before. Moves them before the start.
+    // Changes of links are reported last at a point in time. Those at the start
+    // of this stretch still belong to the previous stretch, so they are moved
+    // before the start.
     auto begin = events.begin() + e;
     for (auto event = begin; event != same; ++event)
       if (isOfLink(*event))
@@ -281,7 +289,7 @@ void SectionReplays::cut(SectionReplay &replay) const {
   replay.positionAtEnd = ended;
 }
 
-/// Finds the ends of tasks that may affect messages.
+/// Fills `replay.steps` with the ends of tasks that may affect messages.
 void SectionReplays::findSteps(SectionReplay &replay) const {
   for (auto [number, event] : llvm::enumerate(replay.events))
     if (event.kind == SectionEvent::Kind::TaskEnd &&
@@ -328,7 +336,8 @@ void SectionReplays::describeEffects(SectionReplay &replay,
             count(flat.numTasks() + buffer, event.offset);
         }
     }
-    // The users of a buffer that is freed in this stretch are no longer needed.
+    // Drops the counter of a buffer that is freed in this stretch, because it
+    // is not needed afterwards.
     for (const SectionReplay::Effect &effect : effects) {
       placeOf[effect.counter] = ~0u;
       if (effect.counter < flat.numTasks() ||

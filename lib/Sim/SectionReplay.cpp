@@ -19,7 +19,7 @@
 using namespace llvm;
 using namespace proteus::sim;
 
-/// Number of runs below which a section is not recorded.
+/// A section is recorded only if it runs at least this number of times.
 static constexpr unsigned fewestRuns = 4;
 
 bool SectionReplays::isForMessages(Stream stream) {
@@ -35,7 +35,7 @@ bool SectionReplays::isForMessages(Stream stream) {
 }
 
 //===----------------------------------------------------------------------===//
-// Sections that can be replayed
+// Finding the sections that can be replayed
 //===----------------------------------------------------------------------===//
 
 SectionReplays::SectionReplays(const EngineState &state,
@@ -54,9 +54,9 @@ SectionReplays::SectionReplays(const EngineState &state,
   this->enabled = any;
 }
 
-/// Finds the links on which other flows may slow a flow of one class. The flows
-/// on such a link do not all belong to one class, and together they may fill
-/// it.
+/// Finds the links on which flows of other classes, or messages, may slow a
+/// collective of one class. Such a link carries flows of several classes, or
+/// messages, and together they may exceed its capacity.
 std::vector<bool> SectionReplays::disturbedLinks() const {
   const Workload &workload = state->workload;
   std::vector<bool> disturbed(workload.links.size());
@@ -76,7 +76,8 @@ std::vector<bool> SectionReplays::disturbedLinks() const {
       for (const LinkClassLoad &load : workload.collectives[f].flow.loads)
         if (uint32_t &present = owner[load.link]; present != own)
           present = present == nobody ? own : several;
-  // A stream runs one flow at a time, so the largest one counts.
+  // A stream runs one flow at a time, so only its largest demand on a link
+  // counts.
   DenseMap<std::pair<uint32_t, uint32_t>, uint64_t> byStream;
   std::vector<Wide> sums(workload.links.size());
   for (uint32_t f = 0; f < workload.collectives.size(); ++f)
@@ -104,8 +105,8 @@ std::vector<bool> SectionReplays::disturbedLinks() const {
 }
 
 /// Finds the tasks that cannot start before the kernels of earlier work items
-/// have ended: kernels, and tasks that depend on such a task of their own
-/// section.
+/// have ended. These are kernels, and tasks that depend on such a task of the
+/// same section.
 void SectionReplays::findFollowers(uint32_t classIndex) {
   ClassPlans &own = plans[classIndex];
   const DeviceClass &device = state->workload.classes[classIndex];
@@ -120,7 +121,8 @@ void SectionReplays::findFollowers(uint32_t classIndex) {
         follows[t] = task.stream == Stream::Compute ||
                      llvm::any_of(task.dependsOn, [&](uint32_t dependency) {
                        const Task &other = from.tasks[dependency];
-                       // A dependency that does not run counts as ended.
+                       // A dependency that does not run with this micro-batch
+                       // counts as ended. The task then does not wait for it.
                        return dependency >= from.sectionBegin[s] &&
                               dependency < t && follows[dependency] &&
                               (once || other.when == When::Always ||
@@ -202,8 +204,10 @@ bool SectionReplays::planSection(uint32_t classIndex, uint32_t section,
     const Task &task = micro.tasks[t];
     if (task.when != When::Always || isForMessages(task.stream))
       continue;
-    // A stream with a task that does not follow could start the next section
-    // before the kernels of this one have ended.
+    // Refuses the section if a stream contains a task that does not follow,
+    // because that stream could start the next section before the kernels of
+    // this one have ended. Also refuses gradient buckets and buffers in host
+    // memory.
     if ((plans[classIndex].freeStreams >> static_cast<unsigned>(task.stream) &
          1) ||
         task.bucket >= 0 || llvm::any_of(task.allocates, isOnHost) ||
@@ -235,13 +239,15 @@ bool SectionReplays::planSection(uint32_t classIndex, uint32_t section,
 }
 
 //===----------------------------------------------------------------------===//
-// Conditions at the start of a replay
+// Checking the conditions at the start of a replay
 //===----------------------------------------------------------------------===//
 
-/// Returns true if no task of the class except messages runs, the heads of its
-/// streams are at these positions of the section of the item, and no other task
-/// can start before the kernels of the section have ended. All tasks that were
-/// issued earlier have then ended.
+/// Returns true if three conditions hold. (1) No task of the class runs, except
+/// messages. (2) The head of each stream is the task at `position` of the
+/// section of `item`; this excludes streams without further tasks of the
+/// section. (3) No task of a later item can start before the kernels of the
+/// section have ended. All tasks that were issued before these heads have then
+/// ended.
 bool SectionReplays::isAlone(
     uint32_t classIndex, uint32_t item,
     const std::array<uint32_t, numStreams> &position) const {
@@ -275,9 +281,9 @@ bool SectionReplays::sendsOrReceives(uint32_t classIndex) const {
   return false;
 }
 
-/// Returns true if all messages have arrived on which the rest of the section
-/// depends. Its other dependencies are satisfied: tasks that were issued
-/// earlier have ended, or a message depends on them.
+/// Returns true if all messages have arrived on which the section depends from
+/// `stretch` on. Other dependencies on tasks outside the section need no check,
+/// because tasks that were issued earlier have ended (`isAlone`).
 bool SectionReplays::hasMessages(uint32_t classIndex,
                                  const SectionReplay &replay, uint32_t stretch,
                                  uint32_t slot) const {
@@ -305,8 +311,8 @@ SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
     return {};
   ClassPlans &own = plans[classIndex];
   Plan &plan = own.sections[item.section];
-  // Records only while no other task runs: the users of buffers in the frame
-  // are then those at the begin of the section.
+  // Records the section only if no other task of the class runs. The user
+  // counts in the frame are then those at the beginning of the section.
   if (plan.firstKernel == head.task && !plan.recorded &&
       isAlone(classIndex, head.item, {})) {
     plan.recorded = true;
@@ -323,12 +329,12 @@ SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
   int32_t stretch = own.stretchAt[head.task];
   if (stretch < 0 || plan.replay->past != own.pastOf[head.item])
     return {};
-  // The kernel at the head has been launched, so the host has received the
-  // messages of this item.
+  // The kernel at the head has been launched, so the host has received all
+  // messages of this item and the delay of the item is known.
   Time launched =
       item.launchBegin + c.host.delayOf(head.item) + plan.lastLaunched;
-  // If tasks are launched only now or later, a gap before a kernel may count as
-  // host time, which a replay does not account for.
+  // A replay requires that the whole section was launched earlier. Otherwise a
+  // gap before a kernel may be host time, which a replay does not account for.
   if ((launched >= state->now && launched > 0) || sendsOrReceives(classIndex) ||
       !isAlone(classIndex, head.item, plan.replay->parts[stretch].position))
     return {};
@@ -341,7 +347,7 @@ SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
 }
 
 //===----------------------------------------------------------------------===//
-// Replaying
+// State of a replay
 //===----------------------------------------------------------------------===//
 
 Time SectionReplay::startOf(uint32_t task) const {

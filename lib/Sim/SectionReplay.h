@@ -6,20 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The replay of sections. A stage runs the same forward section and the same
-// backward section for every micro-batch. The engine simulates each of them
-// once, in isolation, and replays its events from then on.
+// Replays recorded sections. A pipeline stage runs the same forward section and
+// the same backward section for every micro-batch. The engine simulates each of
+// them once in isolation, records the events, and replays them for later
+// micro-batches.
 //
-// A replay may begin where a kernel starts and nothing else of the class runs,
-// if the rest of the section has all its inputs from outside and is launched.
-// Later events then depend on nothing before and, until a message of the class
-// starts, on nothing outside, because the links of its collectives are either
-// used by this class only or never full. These starts cut the section into
-// *stretches*. During a replay the event queue holds one event for the class,
-// at the next end of a task that may affect a message. When a message starts,
-// the class is brought into the state that a simulation task by task would
-// have. It continues task by task and returns to the replay at the next stretch
-// after the message.
+// A replay may begin where a kernel starts while no other task of the class
+// runs, if the rest of the section has been launched and has received all its
+// inputs from outside. Then no later event of the section depends on earlier
+// events. Until a message of the class starts, no event depends on events
+// outside the section either, because the links of its collectives are used by
+// this class only or are never full. Points at which a replay may begin divide
+// the section into *stretches*.
+//
+// During a replay the event queue holds one event for the class, at the next
+// end of a task that may affect a message. When a message starts, the class is
+// brought into the state that a simulation task by task would have. It
+// continues task by task and returns to the replay at the next stretch after
+// the message.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +44,7 @@ namespace proteus::sim {
 struct EngineState;
 struct ClassState;
 
-/// Receiver of the progress of kernels and flows at every change of their
-/// speed.
+/// Receives the progress of kernels and flows whenever their speed changes.
 class RateLog {
 public:
   virtual ~RateLog();
@@ -49,31 +52,36 @@ public:
   virtual void onFlow(uint32_t collective, const Progress &progress) = 0;
 };
 
-/// A trace and its effects on the frame of its micro-batch. A *member* is a
-/// task of the section that is in the trace.
+/// A recorded section and its effects on the frame of a micro-batch, which
+/// holds counters of dependencies and of buffer users. A *member* is a task of
+/// the section that the trace contains; messages are not members.
 struct SectionReplay : SectionTrace {
-  /// The effect of a stretch on one counter of the frame that is still needed
-  /// after the stretch.
+  /// The effect of a stretch on one counter of a frame. Counters that are not
+  /// needed after the stretch have no entry.
   struct Effect {
-    uint32_t counter; ///< index in the frame
-    uint32_t amount;  ///< by which the stretch lowers the counter
-    Time offset;      ///< of the last end that lowers it
+    uint32_t counter; ///< index of the counter in the frame
+    /// Number by which the stretch lowers the counter.
+    uint32_t amount;
+    Time offset; ///< offset of the last end that lowers the counter
   };
-  /// The replay data of one stretch.
+  /// The data of one stretch that a replay needs.
   struct Part {
     std::vector<Effect> effects;
     /// Per stream, the number of members that have ended when the stretch
     /// begins.
     std::array<uint32_t, numStreams> position = {};
-    uint32_t tasks = 0; ///< number of tasks that end in it
+    uint32_t tasks = 0; ///< number of tasks that end in the stretch
+    /// Number of times that the stretch was replayed as a whole.
     int64_t runs = 0;
   };
-  /// The end of a task on which messages depend, or whose buffers they use.
+  /// The end of a task that may affect messages: a message depends on the task,
+  /// or uses one of its buffers.
   struct Step {
     uint32_t event;
     uint32_t task;
   };
-  /// The progress of a member from an offset on.
+  /// The progress of a member (a kernel, or the flow of a collective) after a
+  /// change of its speed, from `offset` on.
   struct Rate {
     Time offset;
     uint32_t task;
@@ -81,7 +89,7 @@ struct SectionReplay : SectionTrace {
   };
   struct Member {
     uint32_t task;
-    uint32_t endEvent; ///< ~0 if the task ends after all events
+    uint32_t endEvent; ///< index of its end in `events`; ~0 if not recorded
     Time start, end;
     std::vector<uint32_t> dependencies; ///< indices into `members`
     bool needsMessages;
@@ -92,16 +100,17 @@ struct SectionReplay : SectionTrace {
   std::vector<Rate> rates; ///< ascending by offset
   std::vector<Member> members;
   Time duration = 0;
-  /// Value of ClassPlans::pastOf for the work item for which the section was
-  /// recorded.
+  /// History of the micro-batch (ClassPlans::pastOf) before the work item with
+  /// which the section was recorded.
   uint32_t past = 0;
 
-  /// After all events: per stream, the number of members that have ended, and
-  /// the streams that still run, as bits.
+  /// State after the last event: for each stream, the number of members that
+  /// have ended, and in `runningAtEnd` the streams, as bits, that still run a
+  /// member.
   std::array<uint32_t, numStreams> positionAtEnd = {};
   uint32_t runningAtEnd = 0;
 
-  /// Returns the progress of a member that runs at an offset.
+  /// Returns the progress of a member at an offset at which the member runs.
   Progress progressOf(uint32_t task, Time offset) const;
   /// Returns the offset at which a member starts.
   Time startOf(uint32_t task) const;
@@ -110,13 +119,15 @@ struct SectionReplay : SectionTrace {
 /// The replay that is in progress in a class, if any.
 struct ActiveReplay {
   SectionReplay *replay = nullptr;
-  /// Time at which the section started, or would have started.
+  /// Start of the section in simulated time, from which offsets count. If the
+  /// replay began at a later stretch, the time at which the section would have
+  /// started.
   Time start = 0;
   uint32_t stretch = 0;
-  uint32_t event = 0; ///< first event that is not yet accounted for
+  uint32_t event = 0; ///< first event that has not been accounted for
   uint32_t nextStep = 0;
-  uint32_t streams = 0; ///< streams whose heads are in it, as bits
-  uint32_t version = 0; ///< of its event in the queue
+  uint32_t streams = 0; ///< streams, as bits, with members left in the replay
+  uint32_t version = 0; ///< version of the SectionStep event in the queue
 };
 
 /// The recorded sections of all classes, and the conditions for their replay.
@@ -126,53 +137,56 @@ public:
   SectionReplays(const EngineState &state, const EngineOptions &options,
                  bool enabled);
 
-  /// A stretch at which a replay can begin.
+  /// A recorded section, and a stretch at which a replay of it can begin.
   struct Place {
     SectionReplay *replay = nullptr; ///< null if there is none
     uint32_t stretch = 0;
   };
   /// Returns the stretch that begins with the kernel at the head of a stream,
-  /// if it can be replayed now. The kernel is about to start.
+  /// if the kernel is about to start and a replay can begin there.
   Place find(uint32_t stream) { return enabled ? findFor(stream) : Place(); }
 
   void visitState(StateVisitor &visitor, std::vector<ClassState> &classes);
   llvm::ArrayRef<std::unique_ptr<SectionReplay>> all() const { return replays; }
 
-  /// Returns true if messages use a buffer of the micro-template. Uses of such
-  /// a buffer are then accounted for at their exact times.
+  /// Returns true if messages use this buffer of the micro-template. Uses of
+  /// such a buffer are counted at their exact times, even in a replay.
   bool isInMessages(uint32_t classIndex, uint32_t buffer) const {
     return plans[classIndex].inMessages[buffer];
   }
-  /// Returns true if a stream is one of those for messages between stages.
+  /// Returns true if the stream sends or receives messages between stages.
   static bool isForMessages(Stream stream);
 
 private:
-  /// The replay of a section, as planned before the run.
+  /// The plan for the replay of one section. It is made before the run.
   struct Plan {
     uint32_t firstKernel = ~0u; ///< ~0 if the section is never replayed
     bool recorded = false;
-    std::unique_ptr<SectionReplay> pending; ///< has members only
+    /// The replay before it is recorded; only its members are set.
+    std::unique_ptr<SectionReplay> pending;
     SectionReplay *replay = nullptr;
-    /// Host time from the begin of the section to the launch of its last
-    /// member.
+    /// Host time from the beginning of the section until its last member is
+    /// launched.
     Time lastLaunched = 0;
   };
   /// The plans of the sections of one class.
   struct ClassPlans {
     std::vector<Plan> sections;
-    /// Per template and task: true if the task *follows*, which means that it
-    /// cannot start before the kernels of earlier work items have ended.
+    /// For each template and task: true if the task *follows*, that is, cannot
+    /// start before the kernels of all earlier work items have ended.
     std::vector<bool> follows[2];
-    /// Streams, as bits, with some task that does not follow.
+    /// Streams, as bits, with at least one task that does not follow.
     uint32_t freeStreams = 0;
     /// Buffers of the micro-template that messages use.
     std::vector<bool> inMessages;
-    /// Per task of the micro-template: the stretch that begins with it, or -1.
+    /// For each task of the micro-template, the stretch that begins with it, or
+    /// -1.
     std::vector<int32_t> stretchAt;
-    /// Per work item: a number for the history of its micro-batch, which
-    /// consists of the sections that ran before for this micro-batch and the
-    /// variants in which it runs all sections. Items with equal numbers have
-    /// equal counts of users of those buffers that no message uses.
+    /// For each work item, a number that identifies the history of its
+    /// micro-batch. The history consists of the sections that ran earlier for
+    /// this micro-batch, and of the variants in which the micro-batch runs all
+    /// sections. If two items have equal numbers, the user counts of buffers
+    /// that no message uses are equal when the items begin.
     std::vector<uint32_t> pastOf;
     /// The last work item for which `hasMessages` returned true.
     uint32_t readyItem = ~0u;

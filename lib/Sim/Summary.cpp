@@ -71,13 +71,13 @@ private:
   void printLinks();
   void printBuckets();
 
-  /// Prints a table of kind, time and share of the step, with at most
-  /// `shortList` rows.
+  /// Prints a table with the columns kind, time and share of the step, and with
+  /// at most `shortList` rows.
   template <typename Rows, typename NameOf, typename TimeOf>
   void printShares(StringRef label, const Rows &rows, NameOf nameOf,
                    TimeOf timeOf);
 
-  /// Number of rows of a short table; the report has all rows.
+  /// Number of rows of a short table. The report has all rows.
   static constexpr size_t shortList = 5;
   void printRest(size_t rows, size_t shown) {
     if (rows > shown)
@@ -122,8 +122,8 @@ void SummaryPrinter::printHead() {
                         cost::stringify(info.computeType) + " peak");
 }
 
-/// Returns the shares of the sources of kernel times, for example "90.0 %
-/// fitted, 10.0 % datasheet".
+/// Returns the share of each source of kernel times as text, for example
+/// "90.0 % fitted, 10.0 % datasheet".
 std::string SummaryPrinter::sourcesText() const {
   std::array<double, cost::numSources> shares =
       sharesBySource(workload, result);
@@ -297,7 +297,7 @@ void SummaryPrinter::printCollectives() {
   os << "\ncommunication (time: maximum over devices)\n";
   Table table({"kind", "axes", "group size", "size (MB)", "count",
                "count per device", "time (ms)"});
-  // Prints the longest ones; the report has all of them.
+  // Prints only the rows with the longest times. The report has all rows.
   constexpr size_t limit = 12;
   for (const CollectiveRow &row :
        ArrayRef(result.collectives).take_front(limit))

@@ -19,11 +19,12 @@ using namespace proteus;
 using namespace proteus::sim;
 
 //===----------------------------------------------------------------------===//
-// CollectiveTable
+// CollectiveTable: the table of communications
 //===----------------------------------------------------------------------===//
 
-/// Returns, per task, the collective that it runs if its class is the first
-/// member of the collective, otherwise -1. So every collective is counted once.
+/// Returns a table that maps a task to its collective if its class is the first
+/// member of the collective, and to -1 otherwise. With this table, a collective
+/// is counted once and not once per member.
 static FactTable<int32_t> countedCollectives(const Workload &workload) {
   FactTable<int32_t> counted;
   counted.findOfTasks(workload, [&](uint32_t classIndex, const Task &task) {
@@ -64,8 +65,8 @@ void CollectiveTable::onTaskEnd(const TaskInstance &instance, Time now) {
     collectives[index].time += now - collectives[index].started;
 }
 
-/// Returns the collective of a task in a trace, or -1. The class of the trace
-/// is its only member, so it is counted once.
+/// Returns the collective that belongs to an event of a trace, or -1. A
+/// collective in a trace has only one member class, so it is counted once.
 static int32_t collectiveOf(const Workload &workload, const SectionTrace &trace,
                             const SectionEvent &event) {
   return workload.classes[trace.classIndex]
@@ -99,8 +100,8 @@ std::vector<CollectiveRow> CollectiveTable::rows() const {
   for (size_t c = 0; c < collectives.size(); ++c) {
     const Collective &collective = workload->collectives[c];
     const State &state = collectives[c];
-    // A collective without bytes has no row: the gather of a device's own
-    // chunk, the first one of a ring exchange.
+    // Leaves out collectives without bytes. Example: in the first step of a
+    // ring exchange, a device gathers its own chunk and nothing is sent.
     if (collective.bytes == 0)
       continue;
     Entry &entry = entries[{collective.kind, collective.axes,
@@ -131,7 +132,7 @@ std::vector<CollectiveRow> CollectiveTable::rows() const {
 }
 
 //===----------------------------------------------------------------------===//
-// LinkTable
+// LinkTable: the use of links
 //===----------------------------------------------------------------------===//
 
 void LinkTable::onBegin(const Workload &w, ArrayRef<Time>) {
@@ -173,7 +174,9 @@ void LinkTable::onStretchRuns(const SectionTrace &trace, uint32_t stretch,
       if (int32_t index = collectiveOf(*workload, trace, event); index >= 0)
         runs[index] += times;
       break;
-    // A link that fills in a stretch is released before its end.
+    // A link that becomes full in a stretch is released in the same stretch.
+    // Subtracting the first time and adding the second one gives the time
+    // between.
     case SectionEvent::Kind::LinkFull:
       links[event.subject].contended -= times * event.offset;
       break;
@@ -186,7 +189,8 @@ void LinkTable::onStretchRuns(const SectionTrace &trace, uint32_t stretch,
 }
 
 std::vector<LinkRow> LinkTable::rows() const {
-  // Loads are summed before they are rounded.
+  // Adds the loads in units of 1 / loadUnit bytes and divides only at the end,
+  // so that rounding happens once.
   std::vector<Wide> loads(links.size());
   for (auto [collective, count] : llvm::zip(workload->collectives, runs))
     for (const LinkClassLoad &load : collective.flow.loads)
@@ -202,7 +206,7 @@ std::vector<LinkRow> LinkTable::rows() const {
 }
 
 //===----------------------------------------------------------------------===//
-// BucketTable
+// BucketTable: the times of gradient reductions
 //===----------------------------------------------------------------------===//
 
 void BucketTable::onBegin(const Workload &w, ArrayRef<Time>) {

@@ -16,7 +16,7 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::sim;
 
-/// Returns true if positions are consecutive devices.
+/// Returns true if successive positions are successive devices.
 static bool isContiguous(const RankMesh &mesh) {
   for (size_t i = 1; i < mesh.devices.size(); ++i)
     if (mesh.devices[i] != mesh.devices[0] + static_cast<int64_t>(i))
@@ -31,8 +31,9 @@ Translations::Translations(const FoldingRequest &request) {
   end = base + mesh.numRanks();
   clusterEnd = cluster.numDevices();
   isRegular = cluster.nodes.size() == 1 && isContiguous(mesh);
-  // Only if all nodes are of one kind does the number of a device determine its
-  // node and its switches.
+  // The number of a device determines its node and its switches only if all
+  // nodes are of one kind. Otherwise the job is not regular, and no digits are
+  // added.
   int64_t block = cluster.devicesPerNode();
   blocks.push_back(block);
   bounds.push_back(block);
@@ -57,7 +58,9 @@ Translations::Translations(const FoldingRequest &request) {
 }
 
 /// Divides an axis into digits at the bounds of nodes and switches, and adds
-/// those digits that are symmetries.
+/// the digits that are symmetries. Example: with 8 devices per node, an axis of
+/// 16 consecutive ranks has a digit of size 8 within a node and a digit of size
+/// 2 between nodes. Only the second one is added.
 void Translations::addDigits(const FoldingRequest &request, unsigned axis) {
   int64_t stride = request.mesh.strideOf(axis);
   int64_t left = request.mesh.sizes[axis];
@@ -76,10 +79,10 @@ void Translations::addDigits(const FoldingRequest &request, unsigned axis) {
     digits.push_back(digit);
 }
 
-/// Returns true if a shift of the digit moves every block as a whole or
-/// permutes the devices inside every block. Digits within a node are refused,
-/// because the devices of a node are not equivalent; the refinement decides
-/// about them.
+/// Returns true if a shift of the digit is a symmetry: it moves every block (a
+/// node, or a unit of the fabric) as a whole, or permutes the devices inside
+/// every block. Returns false for digits within a node, because the devices of
+/// a node may differ; colour refinement compares them.
 bool Translations::isSymmetry(const Digit &digit) const {
   if (digit.stride % blocks.front() != 0)
     return false;
@@ -128,16 +131,19 @@ std::vector<int64_t> Translations::startOf(int64_t device, int64_t step,
   std::vector<int64_t> start = {device % blocks.front()};
   auto add = [&](int64_t block) {
     int64_t within = device % block;
-    // Members are at multiples of `step`, so the bounds of blocks separate them
-    // equally for all values of `within` between two multiples of `common`.
+    // Rounds `within` down to a multiple of `common`. This does not change
+    // which members are in which block, because the distances of the members
+    // are multiples of `step`.
     int64_t common = std::gcd(step, block);
     start.push_back(within + reach < block ? -1 : within - within % common);
-    // The last unit may be incomplete; its capacity may then differ by a
-    // rounding error.
+    // Distinguishes groups that reach into the last unit of the cluster. That
+    // unit may be incomplete, and the capacity of its links may then differ by
+    // a rounding error.
     start.push_back((device + reach) / block == clusterEnd / block);
   };
   llvm::for_each(bounds, add);
-  // Groups across units of the topmost level cannot communicate.
+  // Includes the topmost level, because groups that span several of its units
+  // cannot communicate.
   add(blocks.back());
   return start;
 }

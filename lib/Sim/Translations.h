@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shifts along mesh axes that map the topology and the program of a job onto
-// themselves. Folding.cpp merges the ranks, groups and links that such shifts
-// map onto each other.
+// Finds shifts along mesh axes that map the topology and the program of a job
+// onto themselves. Folding.cpp merges the ranks, groups and links that such
+// shifts map onto each other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +19,11 @@
 
 namespace proteus::sim {
 
-/// A digit of the position of a rank: (position / stride) % size. A *shift* of
-/// the digit adds 1 to it modulo `size`, for all ranks at once. It maps every
-/// node onto a node of the same kind and every switch onto a switch of the same
-/// level.
+/// A digit of the positions of ranks: (position / stride) % size. A *shift* of
+/// the digit adds 1 to it modulo `size`, for all ranks at once. Example with 16
+/// ranks: for stride 8 and size 2, the shift swaps ranks 0-7 with ranks 8-15. A
+/// shift maps every node onto a node of the same kind, and every switch onto a
+/// switch of the same level.
 struct Digit {
   int64_t stride = 1;
   int64_t size = 1;
@@ -33,12 +34,12 @@ struct Digit {
   }
 };
 
-/// The group of all shifts of some digits. Ranks, groups or links that shifts
-/// map onto each other form an *orbit*. The orbit is represented by its
-/// *canonical* member, whose digits are all zero.
+/// All shifts of a list of digits, and their combinations. The ranks, groups or
+/// links that they map onto each other form an *orbit*. An orbit is represented
+/// by its *canonical* member, in which all these digits are zero.
 class Translations {
 public:
-  /// Finds the digits whose shifts are symmetries of the topology.
+  /// Finds the digits with shifts that are symmetries of the topology.
   Translations(const FoldingRequest &request);
 
   /// Returns the canonical member of the orbit of a position or link.
@@ -47,29 +48,31 @@ public:
   /// Returns the link onto which one shift of `digit` maps `link`.
   net::LinkId turnedLink(net::LinkId link, const Digit &digit) const;
 
-  /// Returns a key of the start of a group. The members of the group are at
-  /// distances from its smallest device that are multiples of `step` and at
-  /// most `reach`. Groups with equal distances and equal keys load equal links,
-  /// up to a shift by whole nodes and switches.
+  /// Returns a key of the location of a group in the cluster. `device` is the
+  /// smallest device of the group. The distances of the other members from it
+  /// are multiples of `step` and at most `reach`. If two groups have equal
+  /// distances and equal keys, the links that they load are equal up to a shift
+  /// by whole nodes and switches.
   std::vector<int64_t> startOf(int64_t device, int64_t step,
                                int64_t reach) const;
-  /// Maps a link of a group with the smallest device `from` to the
-  /// corresponding link of a group with the smallest device `to`. Both groups
-  /// must have equal keys `startOf`.
+  /// Maps a link that a group loads to the corresponding link of another group.
+  /// `from` and `to` are the smallest devices of the two groups. `startOf` must
+  /// return equal keys for the groups.
   net::LinkId movedLink(net::LinkId link, int64_t from, int64_t to) const;
 
-  /// Returns the size of an orbit of ranks.
+  /// Returns the number of ranks in each orbit of ranks.
   int64_t rankOrbit() const;
-  /// Returns the size of the orbit of a link.
+  /// Returns the number of links in the orbit of a link.
   int64_t linkOrbit(const net::LinkId &link) const;
-  /// Returns the size of an orbit of groups along `axes`.
+  /// Returns the number of groups in each orbit of groups along `axes`.
   int64_t groupOrbit(llvm::ArrayRef<unsigned> axes) const;
-  /// Returns the number of members of one group along `axes` in one orbit.
+  /// Returns how many members of one group along `axes` are in the same orbit
+  /// of ranks.
   int64_t memberOrbit(llvm::ArrayRef<unsigned> axes) const;
 
   llvm::ArrayRef<Digit> getDigits() const { return digits; }
-  /// Removes the digits for which `isBroken` returns true. Returns true if any
-  /// were removed.
+  /// Removes the digits for which `isBroken` returns true. Returns true if it
+  /// has removed any.
   bool drop(llvm::function_ref<bool(const Digit &)> isBroken);
 
 private:
@@ -80,15 +83,14 @@ private:
   /// Number of devices in a node, in a unit of the lowest fabric level, in a
   /// unit of the next level, and so on.
   std::vector<int64_t> blocks;
-  /// Those of `blocks` at whose bounds the network changes. A fabric level is
-  /// left out if the fabric has no latency and neither this level nor a lower
-  /// one is oversubscribed, because it then acts like a part of one large
-  /// switch.
+  /// The elements of `blocks` that affect communication. A fabric level is left
+  /// out if the fabric has no latency and neither this level nor a lower one is
+  /// oversubscribed, because its switches then act like one large switch.
   std::vector<int64_t> bounds;
   /// True if all nodes are of one kind and positions are consecutive devices.
   bool isRegular = false;
   int64_t base = 0;       ///< device of position 0
-  int64_t end = 0;        ///< device after that of the last position
+  int64_t end = 0;        ///< 1 + device of the last position
   int64_t clusterEnd = 0; ///< number of devices of the cluster
 };
 

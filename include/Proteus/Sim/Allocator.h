@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A model of PyTorch's caching allocator for CUDA devices, by its published
-// rules, which computes the memory that it would reserve (ReservedMemory.cpp).
-// Sizes are rounded. Small and large blocks come from separate pools. The
-// smallest free block that fits is taken and split. Free neighbours are joined.
-// Memory goes back to the device only if the device could not serve a request
-// otherwise. All work is assumed to run on one stream.
+// Models PyTorch's caching allocator for CUDA devices by its published rules,
+// to compute how much device memory it reserves (ReservedMemory.cpp). The
+// allocator takes *segments* of memory from the device and cuts them into
+// *blocks*. Sizes are rounded up. Small and large blocks come from separate
+// pools. A request takes the smallest free block that fits, and splits it if
+// the remainder is large enough. Neighbouring free blocks are merged. Free
+// segments are returned to the device only if the next segment would otherwise
+// exceed its memory. All work is assumed to run on one stream.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,28 +26,32 @@
 
 namespace proteus::sim {
 
-/// A caching allocator. Equal sequences of calls give equal results.
+/// A caching allocator. It is deterministic: equal sequences of calls give
+/// equal results.
 class CachingAllocator {
 public:
-  /// Unit to which sizes are rounded up, in bytes. All constants are in bytes.
+  /// Unit to which the sizes of requests are rounded up. All constants of this
+  /// class are in bytes.
   static constexpr int64_t granularity = 512;
-  /// Size of the largest block of the small pool, and of the segments from
-  /// which its blocks are cut.
+  /// Largest size of a block in the small pool.
   static constexpr int64_t smallLimit = 1 << 20;
+  /// Size of the segments from which blocks of the small pool are cut.
   static constexpr int64_t smallSegment = 2 << 20;
-  /// Blocks of the large pool below `largeLimit` are cut from segments of size
-  /// `largeSegment`; others get segments in multiples of `largeGranularity`.
+  /// Sizes of segments of the large pool. A request of less than `largeLimit`
+  /// gets a segment of `largeSegment`. Any other request gets a segment of its
+  /// own size, rounded up to a multiple of `largeGranularity`.
   static constexpr int64_t largeLimit = 10 << 20;
   static constexpr int64_t largeSegment = 20 << 20;
   static constexpr int64_t largeGranularity = 2 << 20;
 
-  /// The number of a block in use; `none` for a request of 0 bytes.
+  /// Number that identifies a block in use. A request of 0 bytes gets `none`.
   using Handle = uint32_t;
   static constexpr Handle none = ~0u;
 
-  /// Creates an allocator that can reserve `limit` bytes without releasing
-  /// cached segments. The allocator continues beyond the limit, so that the
-  /// excess is known.
+  /// Creates an allocator for a device with `limit` bytes. Before it exceeds
+  /// the limit, the allocator releases its cached segments. If that is not
+  /// enough, it exceeds the limit, so that the caller can compute how much
+  /// memory is missing.
   explicit CachingAllocator(int64_t limit = std::numeric_limits<int64_t>::max())
       : limit(limit) {}
 
@@ -53,27 +59,30 @@ public:
   Handle allocate(int64_t bytes);
   void free(Handle handle);
 
-  /// Returns the bytes in blocks that are in use, including remainders that
-  /// could not be split off.
+  /// Returns the total size of the blocks in use. A block may be larger than
+  /// the request, if the remainder was too small to be split off.
   int64_t allocated() const { return inUse; }
-  /// Returns the bytes in segments.
+  /// Returns the total size of the segments taken from the device.
   int64_t reserved() const { return inSegments; }
-  /// Returns true if more than the limit is reserved.
+  /// Returns true if the reserved bytes exceed the limit.
   bool exceeds() const { return inSegments > limit; }
-  /// Returns how often the allocator had to release cached segments to the
-  /// device.
+  /// Returns how often the allocator tried to release cached segments because a
+  /// new segment would have exceeded the limit.
   uint64_t releases() const { return numReleases; }
 
   int64_t addressOf(Handle handle) const { return blocks[handle].address; }
   int64_t sizeOf(Handle handle) const { return blocks[handle].size; }
 
-  /// Sets the tag of a block in use: a number other than 0 that stands for its
-  /// contents in `appendState`. Blocks without a tag stay in use for ever.
+  /// Sets the tag of a block in use: a number other than 0 by which
+  /// `appendState` identifies the contents of the block. `appendState` assumes
+  /// that a block in use without a tag is never freed.
   void setTag(Handle handle, int64_t tag) { blocks[handle].tag = tag; }
-  /// Appends all state that influences later calls: equal states and equal
-  /// calls give equal results. The state holds, per segment, the sizes and tags
-  /// of its blocks in the order of addresses. It omits the addresses themselves
-  /// and segments that stay in use as a whole, because they have no influence.
+  /// Appends to `state` all numbers that influence later calls. If two calls
+  /// append the same numbers, equal calls after them have equal effects. The
+  /// numbers are, for each segment, the sizes and tags of its blocks in the
+  /// order of addresses. Addresses are omitted, because only their order
+  /// matters. Segments full of blocks that are never freed are omitted, because
+  /// they do not change.
   void appendState(std::vector<int64_t> &state);
 
 private:
@@ -85,7 +94,8 @@ private:
     bool isFree = false;
     bool isSmall = false;
   };
-  /// The sort key of a free block; blocks are tried in ascending order.
+  /// The sort key of a free block. A request takes the first block in ascending
+  /// order that fits.
   struct Key {
     int64_t size;
     int64_t address;
@@ -94,20 +104,21 @@ private:
       return size != other.size ? size < other.size : address < other.address;
     }
   };
-  /// A set of sorted keys in short arrays. A few keys form a single array; with
-  /// many keys, an insertion moves the keys of one array only.
+  /// A sorted set of keys, divided into arrays of at most `longest` keys. An
+  /// insertion moves the keys of only one array, so it is fast even if there
+  /// are many keys.
   class Pool {
   public:
     void insert(const Key &key);
     void erase(const Key &key);
-    /// Removes the first key that is not less than `least`; returns false if
-    /// there is none.
+    /// Removes the first key that is not less than `least` and stores it in
+    /// `found`. Returns false if there is no such key.
     bool take(const Key &least, Key &found);
     template <typename Predicate> void eraseIf(Predicate predicate);
 
   private:
     static constexpr unsigned longest = 256;
-    using Chunk = std::vector<Key>; ///< never empty
+    using Chunk = std::vector<Key>; ///< sorted and never empty
     std::vector<Chunk>::iterator chunkOf(const Key &key);
     std::vector<Chunk> chunks;
   };
@@ -128,9 +139,10 @@ private:
   uint64_t numReleases = 0;
   std::vector<Block> blocks;
   std::vector<Handle> unusedBlocks;
-  /// The first block of every segment that may still change, by address.
+  /// The first block of every segment, in the order of addresses. `appendState`
+  /// removes segments that can no longer change.
   std::vector<Handle> segments;
-  Pool pools[2]; ///< free blocks: large, then small
+  Pool pools[2]; ///< free blocks: [0] large, [1] small
 };
 
 } // namespace proteus::sim

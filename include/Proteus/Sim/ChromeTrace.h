@@ -21,11 +21,12 @@ class raw_ostream;
 
 namespace proteus::sim {
 
-/// A listener that writes the run in the Trace Event Format as it happens: one
-/// process per class, one thread per stream, and a counter of the memory.
-/// Arrows lead from a task to the tasks of other streams that depend on it, and
-/// from the sender of a message to its receiver. Times are in microseconds with
-/// six decimals, so no picosecond is lost. Open the file in ui.perfetto.dev.
+/// A listener that writes the run in the Trace Event Format while the engine
+/// executes it. A device class becomes a process, a stream becomes a thread,
+/// and the memory of a class becomes a counter. Arrows lead from a task to the
+/// tasks of other streams that depend on it, and from the sender of a message
+/// to its receiver. Times are in microseconds with six decimals, so they are
+/// exact to the picosecond. Open the file in ui.perfetto.dev.
 class ChromeTrace : public Listener {
 public:
   explicit ChromeTrace(llvm::raw_ostream &os) : os(os) {}
@@ -39,7 +40,8 @@ public:
   void onFinish(Time iterationTime) override;
 
 private:
-  /// The begin or end of an arrow: a task that runs on a stream at that time.
+  /// One end of an arrow. It attaches to the task that runs on this stream at
+  /// this time.
   struct Place {
     uint32_t classIndex = 0;
     unsigned stream = 0;
@@ -47,14 +49,16 @@ private:
   };
   struct State {
     std::array<Time, numStreams> started = {};
-    /// Start times of tasks: per micro-batch and micro-task, and per once-task.
+    /// Start times of tasks. [0] is indexed by micro-batch, then by task of the
+    /// micro-template; [1] by task of the once-template.
     std::vector<Time> starts[2];
-    /// Start time of the last instance of each micro-task.
+    /// Start time of the latest instance of each task of the micro-template.
     std::vector<Time> lastStarts;
-    /// Per once-task, the micro-tasks on which it depends.
+    /// For each task of the once-template, the tasks of the micro-template on
+    /// which it depends.
     std::vector<std::vector<uint32_t>> onceDepends;
-    /// Time of the pending counter value. A counter is written once per point
-    /// in time, with its final value.
+    /// Time of the last change of memory. The value of the counter at this time
+    /// is not written yet, because more changes may follow at the same time.
     Time counterTime = 0;
   };
   void beginEvent();
@@ -71,8 +75,8 @@ private:
   std::vector<std::string> quotedLabels;
   MemoryTracker memory;
   std::vector<State> classes;
-  /// Per collective, the class and stream that send it; class -1 if it is not a
-  /// message between two classes.
+  /// For each collective, the class and the stream of the task that sends;
+  /// class -1 if the collective is not a message.
   std::vector<std::pair<int64_t, unsigned>> senders;
   uint64_t arrows = 0;
   bool first = true;

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The uncertainty of a simulated step, derived from the mean relative errors of
-// its costs. The report and the summary show it.
+// Computes the uncertainty of a simulated step time from the mean relative
+// errors of its parts: kernels, collectives, and effects of the software stack
+// that are not modelled. The report and the summary print it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,21 +19,24 @@
 
 namespace proteus::sim {
 
-/// Returns the kernel time of the slowest device by the source of its costs, as
-/// shares that sum to 1. All shares are 0 if the device has no kernels.
+/// Returns, for each source of kernel times (such as a profile or a datasheet),
+/// its share of the kernel time of the slowest device. The shares sum to 1. All
+/// are 0 if the device has no kernels.
 std::array<double, cost::numSources>
 sharesBySource(const Workload &workload, const SimulationResult &result);
 
-/// An 80 % interval of the time of the step.
+/// The range in which the real time of the step lies with a probability of
+/// 80 %.
 struct Interval {
   double lowSeconds = 0, highSeconds = 0;
 };
 
-/// Returns the interval of the time of the step, or nullopt if the errors of
-/// the costs are unknown. Kernels of one family are assumed to share one error.
-/// The errors of different families, of communication and of the rest are
-/// assumed to be independent. All time except exposed communication, including
-/// time of waiting, is as uncertain as the kernels.
+/// Returns the 80 % interval of the time of the step, or nullopt if the errors
+/// of the workload are unknown. Kernels of one family (such as matrix products)
+/// are assumed to share one error. The errors of different families, of
+/// collectives and of the software stack are assumed to be independent. All
+/// time other than exposed communication is taken to be as uncertain as the
+/// kernels, even time in which the device waits.
 std::optional<Interval> intervalOf(const Workload &workload,
                                    const SimulationResult &result);
 

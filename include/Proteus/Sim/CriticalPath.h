@@ -25,17 +25,19 @@ struct PathStep {
   const Task *task = nullptr;
 };
 
-/// Time on the critical path in one kind of task.
+/// The time that all tasks of one kind take on the critical path.
 struct PathShare {
   std::string kind; ///< "nn.linear", "all_reduce over tp", "host launch"
   Time time = 0;
 };
 
-/// A listener that finds the critical path: the chain of tasks that ends with
-/// the last task of the step. Each task of the chain started at the moment at
-/// which the task before it ended, or was launched by a host that had waited
-/// for the task before it. A faster task elsewhere does not shorten the step.
-/// The listener needs every event.
+/// A listener that finds the critical path of a step: the chain of tasks that
+/// determines the time of the step. The chain ends with the last task of the
+/// step. Each task of the chain started either when the previous task of the
+/// chain ended, or when a host that had waited for the previous task launched
+/// it. The step does not become shorter if a task outside the chain becomes
+/// faster. The listener needs every event, so the engine skips and replays
+/// nothing.
 class CriticalPath : public Listener {
 public:
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
@@ -45,8 +47,8 @@ public:
 
   /// Returns the path from the beginning of the step to its end, without gaps.
   llvm::ArrayRef<PathStep> steps() const { return path; }
-  /// Returns the time on the path by kind, largest first. `stepGap` counts as
-  /// one more part after the last task.
+  /// Returns the time on the path by kind of task, largest first. A `stepGap`
+  /// other than 0 is added as a kind of its own, "between steps".
   std::vector<PathShare> shares(Time stepGap = 0) const;
 
 private:
@@ -55,9 +57,9 @@ private:
   struct Run {
     Time begin = -1, end = -1;
     Time launched = 0;
-    uint32_t before = none; ///< previous run of its stream
+    uint32_t before = none; ///< previous run on the same stream
   };
-  /// The task of a member class for a collective.
+  /// The task by which a member class takes part in a collective.
   struct Party {
     bool once = false;
     uint32_t task = none;
@@ -80,16 +82,19 @@ private:
   uint32_t awaitedBy(uint32_t classIndex, Time at) const;
 
   const Workload *workload = nullptr;
-  /// Index of the first run, per class and template.
+  /// Index in `runs` of the first run of each template. Entry 2 * c is for the
+  /// micro-template of class c, entry 2 * c + 1 for its once-template.
   std::vector<uint32_t> first;
   std::vector<Run> runs;
   std::vector<uint32_t> lastOfStream;
-  /// Messages that each class received, in order of their ends. Filled only for
-  /// classes whose host waits.
+  /// For each class, the runs of tasks that received messages, in the order of
+  /// their ends. Filled only for classes with DeviceClass::hostWaits.
   std::vector<std::vector<uint32_t>> received;
-  /// Parties of each collective, by member.
+  /// The party of each member of each collective, in the order of
+  /// Collective::members.
   std::vector<std::vector<Party>> parties;
-  /// Per class and once-task, the micro-tasks on which it depends.
+  /// For each class and each task of its once-template, the tasks of the
+  /// micro-template on which it depends.
   std::vector<std::vector<std::vector<uint32_t>>> onceDepends;
   std::vector<PathStep> path;
 };

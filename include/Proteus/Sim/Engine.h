@@ -6,30 +6,34 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Executes a Workload in integer picoseconds. The engine computes times only;
-// listeners derive all other figures. The pass `simulate` runs it through
-// Simulation.h.
+// Executes a Workload: computes when each task starts and ends, in integer
+// picoseconds. Listeners derive all other figures from these events. The pass
+// `simulate` runs the engine through Simulation.h.
 //
-// Every class has one host and in-order streams. The host launches the tasks of
-// its order one after another. It runs ahead of the device without limit or, if
-// it waits for messages (DeviceClass::hostWaits), up to the next message that
-// it must receive. A task starts when it is launched, is at the head of its
-// stream and its dependencies have ended. A party of a collective has then
-// *arrived*; the collective starts when all member classes have arrived and
-// ends for all of them at once. A stream is occupied while its head waits.
+// Every device class has one host and several streams. The host launches the
+// tasks of the class one after another, in the order of DeviceClass::order. It
+// runs ahead of the device without limit or, if it waits for messages
+// (DeviceClass::hostWaits), up to the next message that it must receive. A
+// stream runs its tasks in order. A task starts when it has been launched, is
+// at the head of its stream, and all its dependencies have ended. A task of a
+// collective has then only *arrived*: the collective starts when all member
+// classes have arrived, and ends for all of them at once. While the head of a
+// stream waits, no other task of the stream can start.
 //
 // Collectives are flows over links. Flows that run at the same time share every
-// link max-min fairly; rates are recomputed whenever a flow starts or ends. All
-// state is integer (picoseconds, bytes/s, bytes x picoseconds / second), so
-// sums do not depend on their order and rounding errors do not accumulate.
+// link max-min fairly. Rates are recomputed whenever a flow starts or ends or
+// its ceiling changes. Times (in picoseconds), rates (in bytes/s) and remaining
+// work (in 10^-12 bytes) are integers, so sums do not depend on their order and
+// rounding errors do not accumulate.
 //
-// Kernels and communication of one class slow each other. A communication of
-// any kind takes part if it has thread blocks (Flow::channels), from its start
-// to its end; while it waits for members it slows nothing. Copies by a copy
-// engine and messages that the network card fetches have no thread blocks. The
-// latency of a communication is not stretched, only its ceiling is lowered, by
-// the largest factor of its members, while any member class that slows
-// communication computes.
+// Kernels and communication of one class slow each other while they overlap.
+// This applies to every communication that occupies thread blocks
+// (Flow::channels), from its start to its end, but not while it waits for
+// members. Copies by a copy engine and messages that the network card fetches
+// occupy no thread blocks. Kernels do not change the latency of a
+// communication. They lower the ceiling of its rate, by the largest factor of
+// its members. The ceiling is lowered as long as at least one member class with
+// a factor above 1 runs a kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,15 +56,15 @@ struct TaskInstance {
   uint32_t task = 0;       ///< index into the micro- or once-template
   uint32_t microBatch = 0; ///< 0 for a once-task
   bool once = false;
-  Time ready = 0;    ///< end of its last dependency; 0 without any
-  Time launched = 0; ///< end of its launch by the host
+  Time ready = 0; ///< end of its last dependency; 0 if it has no dependencies
+  Time launched = 0; ///< time at which the host has launched the task
 
   /// Returns the task that was executed.
   const Task &in(const Workload &workload) const {
     const DeviceClass &device = workload.classes[classIndex];
     return (once ? device.once : device.micro).tasks[task];
   }
-  /// Returns a buffer of the template of the task.
+  /// Returns the buffer with this index in the template of the task.
   const Buffer &buffer(const Workload &workload, uint32_t index) const {
     const DeviceClass &device = workload.classes[classIndex];
     return (once ? device.once : device.micro).buffers[index];
@@ -71,28 +75,30 @@ struct TaskInstance {
 struct SectionEvent {
   enum class Kind : uint8_t {
     TaskStart,    ///< subject: a task of the micro-template
-    TaskEnd,      ///< likewise
+    TaskEnd,      ///< subject: a task of the micro-template
     Allocate,     ///< subject: a buffer; `task` allocates it
     Free,         ///< subject: a buffer; `task` is its last user
     LinkFull,     ///< subject: a link that begins to limit flows
-    LinkReleased, ///< subject: a link that limits flows no longer
+    LinkReleased, ///< subject: a link that no longer limits flows
   };
   Kind kind;
-  Time offset; ///< since the start of the section
+  Time offset; ///< time since the start of the section
   uint32_t subject;
   uint32_t task = 0;
 };
 
-/// The recorded events of a section of a class, simulated without influence
-/// from outside the section: those of its kernels and of the collectives among
-/// the ranks of the class. Messages from and to other classes are not recorded.
+/// The events of one section of a class, recorded in a simulation of the
+/// section alone. They are events of its kernels and of its collectives among
+/// the ranks of the class. The trace contains no messages from or to other
+/// classes.
 struct SectionTrace {
-  /// A part of the section whose events do not depend on earlier events. It
-  /// begins with the start of a kernel while nothing else of the class runs,
-  /// and ends where the next stretch begins or the section ends.
+  /// A part of the section that can be replayed by itself, because its events
+  /// do not depend on earlier events. It begins where a kernel starts while no
+  /// other task of the class runs. It ends where the next stretch begins, or at
+  /// the end of the section.
   struct Stretch {
     uint32_t firstEvent;
-    uint32_t lastEvent; ///< exclusive
+    uint32_t lastEvent; ///< index after that of the last event
     Time begin, end;
   };
   uint32_t index = 0; ///< number of the trace in the run
@@ -109,62 +115,65 @@ struct SectionTrace {
   }
 };
 
-/// Visitor of the state that a listener stores. The engine compares the visited
-/// values to detect a recurrence, and changes them to account for periods that
-/// it skips.
+/// Reads and changes the state that listeners store. A run *recurs* if its
+/// whole state equals an earlier state except for a shift in time. The engine
+/// then skips whole periods. It uses a visitor to compare the states of
+/// listeners, and to change them as if the skipped periods had been simulated.
 class StateVisitor {
 public:
   virtual ~StateVisitor();
-  /// Visits a value that influences the later behaviour of the listener. In a
-  /// recurrence it is equal one period later.
+  /// Visits a value on which the later behaviour of the listener depends. In a
+  /// recurrence, it must be equal one period later.
   virtual void same(int64_t value) = 0;
-  /// Visits a point in time. One period of a recurrence later, its value is
-  /// either the same or larger by the period.
+  /// Visits a point in time. In a recurrence, it must be either equal one
+  /// period later, or later by exactly one period.
   virtual void time(Time &time) = 0;
-  /// Visits a counter, which grows by the same amount in every period.
+  /// Visits a counter. In a recurrence, it grows by the same amount in every
+  /// period.
   virtual void count(int64_t &value) = 0;
 };
 
-/// Receiver of every change of state, in order of time. At one point in time,
-/// all ends and frees are reported before the starts and allocations that they
-/// enable.
+/// Receives every change of the simulated state, in order of time. At one point
+/// in time, all ends and frees are reported before the starts and allocations
+/// that they enable.
 class Listener {
 public:
   virtual ~Listener();
-  /// Returns true if `visitState` visits the whole state of the listener and
-  /// the listener accepts stretches of sections as a whole. Otherwise the
-  /// engine skips and replays nothing, so that the listener receives every
-  /// event in order of time.
+  /// Returns true if the listener works without receiving every event. If true,
+  /// `visitState` must visit its whole state, and `onStretch` must account for
+  /// a whole stretch of a section. If false, the engine skips and replays
+  /// nothing, so that the listener receives every event in order of time.
   virtual bool canSkip() const { return false; }
-  /// Visits the whole state of the listener. Two visits that pass equal values
-  /// to `same` must make the same sequence of calls.
+  /// Passes the whole state of the listener to `visitor`, so that the engine
+  /// can compare the values of two visits one by one. Two visits that pass
+  /// equal values to `same` must therefore make the same sequence of calls.
   virtual void visitState(StateVisitor &visitor) {}
-  /// Reports the begin of the run. `collectiveTimes[c]` is the duration of
-  /// Workload::collectives[c] with no other flow on the links and no kernel
-  /// that slows it.
+  /// Reports the beginning of the run. `collectiveTimes[c]` is the duration of
+  /// Workload::collectives[c] if no other flow uses its links and no kernel
+  /// slows it.
   virtual void onBegin(const Workload &workload,
                        llvm::ArrayRef<Time> collectiveTimes) {}
   virtual void onTaskStart(const TaskInstance &task, Time now) {}
   virtual void onTaskEnd(const TaskInstance &task, Time now) {}
-  /// Reports that `task` allocates a buffer of its template; follows
-  /// onTaskStart of the task.
+  /// Reports that `task` allocates a buffer of its template. Called after
+  /// `onTaskStart` of the task.
   virtual void onAllocate(const TaskInstance &task, uint32_t buffer, Time now) {
   }
-  /// Reports that a buffer is freed because `task`, its last user, has ended;
-  /// follows onTaskEnd of the task.
+  /// Reports that a buffer is freed because its last user, `task`, has ended.
+  /// Called after `onTaskEnd` of the task.
   virtual void onFree(const TaskInstance &task, uint32_t buffer, Time now) {}
-  /// Reports that a link begins or ceases to hold some flow below its ceiling.
-  /// Happens only with EngineOptions::share, and after all other reports of the
-  /// same point in time.
+  /// Reports that a link begins (`holdsBack`) or ceases (otherwise) to limit
+  /// flows to rates below their ceilings. Called only with
+  /// EngineOptions::share, after all other reports for the same point in time.
   virtual void onLinkChange(uint32_t link, bool holdsBack, Time now) {}
-  /// Reports that all events of a stretch have happened, in a section that
-  /// started at `start`. These events are not reported one by one. No other
-  /// event of the class happened meanwhile. Later events of other classes may
-  /// have been reported before.
+  /// Reports a whole stretch of a replayed section, instead of its events one
+  /// by one. `start` is the time at which the section started. No other event
+  /// of the class happened during the stretch. Events of other classes may have
+  /// been reported already, even if they are later.
   virtual void onStretch(const SectionTrace &trace, uint32_t stretch,
                          Time start) {}
-  /// Reports the number of runs of a stretch in the whole run; precedes
-  /// `onFinish`.
+  /// Reports how often a stretch was replayed as a whole in the run, including
+  /// skipped periods. Called before `onFinish`.
   virtual void onStretchRuns(const SectionTrace &trace, uint32_t stretch,
                              int64_t runs) {}
   virtual void onFinish(Time iterationTime) {}
@@ -174,11 +183,11 @@ public:
 struct RunResult {
   /// End of the last task of any class; `simulate` adds Workload::stepGap.
   Time iterationTime = 0;
-  uint64_t tasks = 0;  ///< executed task instances
-  uint64_t events = 0; ///< events that were taken from the queue
-  /// Number of task instances in periods that were skipped; part of `tasks`.
+  uint64_t tasks = 0;  ///< number of executed task instances
+  uint64_t events = 0; ///< number of events taken from the queue
+  /// Number of task instances in skipped periods; included in `tasks`.
   uint64_t skippedTasks = 0;
-  /// Number of task instances that were replayed; part of `tasks`.
+  /// Number of replayed task instances; included in `tasks`.
   uint64_t replayedTasks = 0;
 };
 
@@ -189,24 +198,27 @@ struct EngineOptions {
   bool share = true;
   /// True if kernels and communication slow each other.
   bool overlap = true;
-  /// True if the engine skips the steady state of a pipeline where its own
-  /// state recurs exactly.
+  /// True if the engine skips whole periods in the steady state of a pipeline
+  /// when its own state recurs exactly.
   bool skipRecurrence = true;
-  /// True if the engine records a section once and replays it for later
-  /// micro-batches while nothing from outside affects it.
+  /// True if the engine records the events of a section once and replays them
+  /// for later micro-batches, as long as nothing outside the section affects
+  /// it.
   bool replaySections = true;
-  /// True if the memory that an allocator reserves is simulated. If false, it
-  /// is taken to be the memory of live tensors.
+  /// True if the framework's allocator is simulated to compute the reserved
+  /// memory. If false, the reserved memory is that of the live tensors.
   bool followAllocator = true;
 };
 
-/// Fails if the engine could not execute the workload to its end, or if its
-/// meaning is unclear. The message names the class and the task.
+/// Fails if a workload is inconsistent or ambiguous, for example if an index is
+/// out of range. The message names the class and the task. Deadlocks among
+/// several streams are found by `run`.
 llvm::Error check(const Workload &workload);
 
-/// Checks and executes a workload. Fails if no task can proceed (deadlock); the
-/// message then names the waiting cycle. Equal inputs give equal calls of
-/// listeners.
+/// Checks and executes a workload. Fails if no task can proceed (a deadlock);
+/// the message then lists the tasks that wait for each other. The run is
+/// deterministic: equal inputs lead to the same calls of listeners in the same
+/// order.
 llvm::Expected<RunResult> run(const Workload &workload,
                               const EngineOptions &options = {},
                               llvm::ArrayRef<Listener *> listeners = {});

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Listeners identify tasks and buffers by number and need few facts about each.
-// The tasks of a workload are large objects, and events of many classes
-// alternate, so reading the tasks at every event would wait for memory at every
-// event. A FactTable computes the facts once, before the run, and stores them
-// densely.
+// An event names a task or a buffer by its number, and a listener needs only a
+// few facts about it. The Task objects of a workload are large, and successive
+// events belong to different classes. If listeners read the Task at every
+// event, they would mostly wait for main memory. A FactTable computes the facts
+// once before the run and stores them densely.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@
 
 namespace proteus::sim {
 
-/// A table of one fact about every task, or about every buffer, of all
-/// templates.
+/// A table with one entry for every task of a workload, or for every buffer. It
+/// covers the templates of all classes.
 template <typename Fact> class FactTable {
 public:
   /// Stores the result of `find(classIndex, task)` for every task.
@@ -38,8 +38,8 @@ public:
     collect(workload, &Template::buffers, find);
   }
 
-  /// Returns the fact about a task or buffer, given its number in the micro- or
-  /// once-template.
+  /// Returns the fact about the task or buffer `number` of the once-template
+  /// (if `once`) or of the micro-template of a class.
   const Fact &at(uint32_t classIndex, bool once, uint32_t number) const {
     return facts[first[2 * classIndex + once] + number];
   }
@@ -59,7 +59,8 @@ private:
   }
 
   std::vector<Fact> facts;
-  /// Index of the first fact; per class that of micro, then that of once.
+  /// Index in `facts` of the first fact of each template. Entry 2 * c is for
+  /// the micro-template of class c, entry 2 * c + 1 for its once-template.
   std::vector<size_t> first;
 };
 

@@ -6,20 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Classes of ranks, groups and links that behave equally, so that the engine
-// simulates one member of each class (BuildWorkload).
+// Divides the ranks, groups and links of a job into classes that behave
+// equally, so that the engine simulates only one member of each class.
+// BuildWorkload uses it.
 //
 // Ranks, groups of ranks and links form one graph: ranks take part in groups,
-// and groups load links. A partition of its vertices is *equitable* if all
-// members of a class have equally many neighbours in each class. Under an
-// equitable partition the simulation of one member per class is exact. By
-// induction over time, ranks of a class arrive at the same time, groups of a
-// class get the same rate, and links of a class are equally busy.
+// and groups load links. A partition of its vertices into classes is
+// *equitable* if all members of a class have equally many neighbours in each
+// class. Under an equitable partition the simulation of one member per class is
+// exact. The reason is an induction over time: ranks of a class always arrive
+// at the same time, groups of a class get the same rate, and links of a class
+// are equally busy.
 //
-// The partition is found in two steps. Translations along mesh axes that map
-// the topology and the program onto themselves merge whole axes, without a
-// visit to every device. Colour refinement then splits the classes of the
-// remaining vertices until the partition is equitable.
+// The partition is found in two steps. The first step finds shifts along mesh
+// axes that map the topology and the program onto themselves (Translations.h).
+// It merges all ranks, groups and links that such shifts map onto each other,
+// without visiting every device. The second step, colour refinement
+// (Refinement.h), divides the remaining vertices into classes such that the
+// partition is equitable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,23 +44,25 @@
 
 namespace proteus::sim {
 
-/// The ranks of a job, arranged along mesh axes in row-major order. The index
-/// of a rank is its position.
+/// The ranks of a job, arranged along mesh axes. Ranks are numbered in
+/// row-major order; the number of a rank is its *position*.
 struct RankMesh {
-  std::vector<int64_t> sizes; ///< per axis
-  /// Device of every position. If empty, the device is the position itself.
+  std::vector<int64_t> sizes; ///< number of ranks along each axis
+  /// The device of each position. If the list is empty, position i is on device
+  /// i.
   std::vector<int64_t> devices;
 
   int64_t numRanks() const;
   int64_t deviceAt(int64_t position) const {
     return devices.empty() ? position : devices[position];
   }
-  /// Returns the distance of the positions of neighbours along an axis.
+  /// Returns the difference between the positions of two neighbours along an
+  /// axis.
   int64_t strideOf(unsigned axis) const;
   std::vector<int64_t> coordinatesOf(int64_t position) const;
 };
 
-/// A collective that every group of a family runs.
+/// A collective that every group of a GroupFamily runs.
 struct GroupCollective {
   cost::CollectiveKind kind = cost::CollectiveKind::AllReduce;
   int64_t bytes = 0;
@@ -68,11 +74,15 @@ struct GroupCollective {
   }
 };
 
-/// A set of disjoint groups. Ranks that differ only along `axes` form a group.
+/// A set of disjoint groups along the same axes. Two ranks are in the same
+/// group if their coordinates differ only along `axes`.
 struct GroupFamily {
-  std::vector<unsigned> axes; ///< major first: the order of members
-  /// If not empty, there is one axis and only ranks at these coordinates of it
-  /// take part, in this order.
+  /// The axes of a group. Their order determines the order of its members: the
+  /// coordinate along the first axis varies slowest.
+  std::vector<unsigned> axes;
+  /// If not empty, `axes` has one element, and a group contains only the ranks
+  /// at these coordinates of that axis, in this order. Example: {0, 1} for a
+  /// message from stage 0 to stage 1.
   std::vector<int64_t> places;
   std::vector<GroupCollective> collectives;
 };
@@ -86,12 +96,12 @@ using CommunicatorFactory =
 struct FoldingRequest {
   const machine::Cluster &cluster;
   RankMesh mesh;
-  /// True for the axes along which ranks may do different work, apart from that
-  /// of their groups.
+  /// For each axis: true if ranks with different coordinates along the axis may
+  /// differ in the work that `colourOf` describes.
   std::vector<bool> coloured;
-  /// Returns a key of the work of a rank, apart from that of its groups: ranks
-  /// with equal keys do the same work. The key depends only on the coordinates
-  /// along axes with `coloured`.
+  /// Returns a key of the work of a rank, apart from the collectives of its
+  /// groups: ranks with equal keys do the same work. The key depends only on
+  /// the coordinates along axes for which `coloured` is true.
   std::function<std::vector<int64_t>(llvm::ArrayRef<int64_t> coordinates)>
       colourOf;
   std::vector<GroupFamily> families;
@@ -100,7 +110,7 @@ struct FoldingRequest {
   bool keepRanksApart = false;
 };
 
-/// The flow of a collective and the algorithm that causes it.
+/// The flow of a collective and the name of its algorithm.
 struct FoldedCollective {
   Flow flow;
   std::string algorithm; ///< "ring, Simple"
@@ -108,10 +118,11 @@ struct FoldedCollective {
 
 /// A class of equivalent groups.
 struct GroupClass {
-  std::vector<uint32_t> members; ///< rank classes, ascending
-  int64_t groups = 0;            ///< number of groups in the class
-  int64_t size = 0;              ///< ranks of one group
-  /// In the order of GroupFamily::collectives.
+  /// Indices of the classes of its ranks, ascending.
+  std::vector<uint32_t> members;
+  int64_t groups = 0; ///< number of groups in the class
+  int64_t size = 0;   ///< ranks of one group
+  /// The flow of each collective, in the order of GroupFamily::collectives.
   std::vector<FoldedCollective> collectives;
 };
 
@@ -127,9 +138,9 @@ struct Folding {
 
   std::vector<RankClass> ranks; ///< ascending by representative
   std::vector<LinkClass> links;
-  std::vector<std::vector<GroupClass>> groups; ///< classes of each family
-  /// Per family and rank class: index of the class of groups that contains its
-  /// ranks, or noGroup.
+  std::vector<std::vector<GroupClass>> groups; ///< classes of groups, by family
+  /// By family, then by class of ranks: index in `groups` of the class of
+  /// groups that contains these ranks, or noGroup.
   std::vector<std::vector<uint32_t>> groupOf;
 };
 

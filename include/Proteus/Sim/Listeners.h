@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Listeners turn the events of the engine into the figures of a report. Each
-// works alone; Simulation.h runs them together.
+// listener can be used alone; Simulation.h uses all of them in one run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,28 +29,29 @@ namespace proteus::sim {
 
 using BytesByOwner = std::array<int64_t, numMemoryOwners>;
 
-/// The point in time at which a class holds most memory.
+/// The largest amount of device memory that a class holds, and its contents at
+/// that time.
 struct MemoryPeak {
   int64_t bytes = 0;
   BytesByOwner byOwner = {};
   Time time = 0;
   /// Label of the task that causes the peak: the one that allocates the largest
-  /// buffer at that time. Empty if the peak is the memory held during the whole
-  /// step.
+  /// buffer at that time. Empty if no task raises the memory above the memory
+  /// that is held during the whole step.
   std::string label;
-  /// The part of `byOwner` in buffers that are split over tensor axes.
+  /// The part of `byOwner` in buffers with Buffer::tensorSplit.
   BytesByOwner tensorSplit = {};
-  /// Peak of the bytes in host memory; may be at another time.
+  /// Largest number of bytes in host memory, possibly at another time.
   int64_t hostBytes = 0;
 };
 
-/// The memory of every class over time. At one point in time, memory is freed
-/// before any is allocated.
+/// A listener that follows the memory of every class over time. At one point in
+/// time, it counts frees before allocations.
 class MemoryTracker : public Listener {
 public:
   bool canSkip() const override { return true; }
-  /// Leaves out the peaks: a period that recurs holds no more memory than the
-  /// period before it.
+  /// Does not visit the peaks, because skipped periods cannot raise them: a
+  /// skipped period holds as much memory as the simulated one before it.
   void visitState(StateVisitor &visitor) override {
     for (State &state : classes) {
       visitor.same(state.held.bytes);
@@ -76,7 +77,7 @@ public:
   }
 
 private:
-  /// The properties of a buffer that matter here.
+  /// The facts about a buffer that MemoryTracker needs.
   struct Block {
     int64_t bytes = 0;
     MemoryOwner owner = MemoryOwner::Activations;
@@ -86,7 +87,7 @@ private:
   static Block blockOf(const Buffer &buffer) {
     return {buffer.bytes, buffer.owner, buffer.onHost, buffer.tensorSplit};
   }
-  /// Amounts of memory that are held, or their changes.
+  /// Numbers of bytes: either the memory that is held, or a change of it.
   struct Amounts {
     int64_t bytes = 0;
     int64_t hostBytes = 0;
@@ -96,18 +97,20 @@ private:
     void add(const Block &block, int sign);
     void add(const Amounts &other);
   };
-  /// The effect of a stretch on the memory of its class. Replayed sections use
-  /// no host memory.
+  /// The effect of a replayed stretch on the memory of its class. Replayed
+  /// sections use no host memory.
   struct Profile {
     Amounts change;
-    int64_t most = 0; ///< largest rise above the bytes held before
+    /// Largest increase over the bytes held before the stretch.
+    int64_t most = 0;
     bool isKnown = false;
   };
   struct State {
     Amounts held;
     MemoryPeak peak;
-    /// Size of the largest buffer that is allocated at `instant`, and label of
-    /// the task that allocates it.
+    /// `instant` is the time of the last allocation. `largest` is the size of
+    /// the largest buffer allocated at that time, and `largestLabel` the label
+    /// of the task that allocates it.
     Time instant = -1;
     int64_t largest = 0;
     uint32_t largestLabel = 0;
@@ -122,13 +125,14 @@ private:
   std::vector<std::vector<Profile>> profiles; ///< by trace, then by stretch
 };
 
-/// A partition of the iteration time of one class by the activity of its
+/// The iteration time of one class, divided into parts by the activity of its
 /// compute stream. The parts sum to the iteration time exactly.
 struct Breakdown {
   Time compute = 0;   ///< forward and backward kernels
   Time recompute = 0; ///< forward kernels that are repeated
   Time optimizer = 0; ///< update kernels
-  /// Idle while a communication other than a pipeline transfer runs.
+  /// Time in which the stream is idle while a communication other than a
+  /// pipeline transfer runs.
   Time exposedCommunication = 0;
   Time exposedPipeline = 0; ///< idle while only a pipeline transfer runs
   Time host = 0;            ///< idle because the next kernel was not launched
@@ -142,20 +146,21 @@ struct Breakdown {
   }
 };
 
-/// One part of Breakdown::exposedCommunication of a class.
+/// The part of Breakdown::exposedCommunication that one kind of communication
+/// causes.
 struct ExposedCommunication {
   std::string kind; ///< "all_reduce over tp", "host_to_device"
   Time time = 0;
 };
 
-/// The breakdown of the time of every class.
+/// A listener that computes the breakdown of the time of every class.
 ///
-/// Several communications may run while the compute stream is idle. Each moment
-/// of a gap counts for one of those that run then. It counts for the one that
-/// ends last within the gap, because the next kernel may have waited for it. If
-/// several end together, or if none ends within the gap, it counts for the one
-/// that started first. The next kernel did not wait for a communication that
-/// still runs after that kernel has started.
+/// While the compute stream is idle (a *gap*), several communications may run
+/// at once. Each moment of a gap counts for one of them: the one that ends last
+/// within the gap, because the next kernel may have waited for it. A
+/// communication that outlasts the gap cannot have delayed the next kernel, so
+/// it counts only if none of the others ends within the gap. Of several equal
+/// candidates, the first to start counts.
 class BreakdownTracker : public Listener {
 public:
   bool canSkip() const override { return true; }
@@ -172,8 +177,8 @@ public:
   const Breakdown &breakdown(uint32_t classIndex) const {
     return classes[classIndex].breakdown;
   }
-  /// Returns the time in which each stream runs a task; waiting at a collective
-  /// is not included.
+  /// Returns, for each stream, the time in which it runs tasks. Time spent
+  /// waiting for the other members of a collective is not included.
   const std::array<Time, numStreams> &streamBusy(uint32_t classIndex) const {
     return classes[classIndex].busy;
   }
@@ -186,18 +191,20 @@ public:
 
 private:
   enum class Idle : uint8_t { Communication, Pipeline, Nothing };
-  /// A communication that runs during the current gap between kernels, so that
-  /// time of the gap may count for it.
+  /// A communication that runs during the current gap between kernels. Time of
+  /// the gap may count for it.
   struct Candidate {
     uint32_t kind; ///< index into `kinds`
     Time end;      ///< `running` if it has not ended
   };
   static constexpr Time running = -1;
-  /// A part of a gap in which the same communications run.
+  /// A part of a gap during which the set of running communications does not
+  /// change.
   struct Segment {
     Time begin, end;
     Idle kind;
-    /// Indices of the communications that run, in the order of their starts.
+    /// Indices into State::candidates of the communications that run, in the
+    /// order of their starts.
     llvm::SmallVector<uint32_t, 2> candidates;
   };
   struct State {
@@ -208,10 +215,11 @@ private:
     llvm::MapVector<uint32_t, Time> exposedByKind; ///< index into `kinds`
     Time lastChange = 0;
     Time streamFree = 0;         ///< end of the last task on the compute stream
-    unsigned communications = 0; ///< running now
-    unsigned transfers = 0;      ///< pipeline transfers running now
+    unsigned communications = 0; ///< number of communications that run now
+    unsigned transfers = 0;      ///< number of pipeline transfers that run now
     bool computing = false;
-    /// The current gap between kernels. Its causes are known when it ends.
+    /// The current gap between kernels. It is added to `breakdown` when it
+    /// ends, because its causes are not known earlier.
     std::vector<Segment> gap;
     std::vector<Candidate> candidates;
     /// Candidates that run now, as (stream, index into `candidates`).
@@ -219,16 +227,15 @@ private:
   };
   enum class Role : uint8_t { Kernel, Transfer, Communication };
   struct TaskFacts {
-    /// For a kernel its operation, as Task::opKind; otherwise an index into
-    /// `kinds`.
+    /// Task::opKind for a kernel; an index into `kinds` for other tasks.
     uint32_t kind;
     Stream stream;
     Phase phase;
     Role role;
   };
   TaskFacts factsOf(const Task &task) const;
-  /// Accounts for the start of a task. `ready` and `launched` are those of
-  /// TaskInstance.
+  /// Accounts for the start of a task. `ready` and `launched` have the meaning
+  /// that they have in TaskInstance.
   void start(State &state, const TaskFacts &task, Time ready, Time launched,
              Time now);
   void end(State &state, const TaskFacts &task, Time now);
@@ -243,19 +250,21 @@ private:
   std::vector<State> classes;
 };
 
-/// Communications of one kind and size.
+/// A row of the table of communications: all communications with the same kind,
+/// axes, group size and bytes.
 struct CollectiveRow {
   cost::CollectiveKind kind = cost::CollectiveKind::AllReduce;
   std::string axes;
   int64_t groupSize = 1;
-  int64_t bytes = 0; ///< as in cost::Collective
-  int64_t count = 0; ///< number on the whole cluster
-  /// Number and total time of them on the device that spends most time in them.
+  int64_t bytes = 0; ///< counted as in cost::Collective
+  int64_t count = 0; ///< number in the whole cluster
+  /// Number and total time of these communications on the device that spends
+  /// most time in them.
   int64_t countPerDevice = 0;
   Time time = 0;
 };
 
-/// The table of all communications of a step.
+/// A listener that collects a table of all communications of a step.
 class CollectiveTable : public Listener {
 public:
   bool canSkip() const override { return true; }
@@ -280,16 +289,16 @@ private:
   std::vector<State> collectives;
 };
 
-/// The use of one link of a class of links.
+/// A row of the table of links: the use of one link of a link class.
 struct LinkRow {
   uint32_t link = 0; ///< index into Workload::links
   int64_t bytes = 0; ///< bytes that one link moved
-  /// Time in which flows ran below their ceiling because the link was full. If
-  /// several links are full at the same rate, it counts for each of them.
+  /// Time in which flows ran below their ceilings because the link was full. If
+  /// several links are full at the same rate, the time counts for each of them.
   Time contended = 0;
 };
 
-/// The table of the use of links.
+/// A listener that collects a table of the use of links.
 class LinkTable : public Listener {
 public:
   bool canSkip() const override { return true; }
@@ -312,11 +321,11 @@ private:
   const Workload *workload = nullptr;
   FactTable<int32_t> counted; ///< per task: the collective to count, or -1
   std::vector<State> links;
-  std::vector<int64_t> runs; ///< number of runs per collective
+  std::vector<int64_t> runs; ///< number of executions of each collective
 };
 
-/// The reduction of one gradient bucket by one class. For a bucket that is
-/// reduced with every micro-batch, the times are those of the last one.
+/// The reduction of one gradient bucket by one class. If the bucket is reduced
+/// with every micro-batch, the times are those of the last reduction.
 struct BucketRow {
   uint32_t classIndex = 0;
   uint32_t bucket = 0;
@@ -325,7 +334,7 @@ struct BucketRow {
   Time end = 0;
 };
 
-/// The times of gradient reductions.
+/// A listener that collects the times of gradient reductions.
 class BucketTable : public Listener {
 public:
   bool canSkip() const override { return true; }
@@ -336,8 +345,8 @@ public:
 
   /// Returns the rows by class, then in order of start.
   std::vector<BucketRow> rows() const;
-  /// Returns the time for which reductions continue after the last backward
-  /// kernel of a class.
+  /// Returns how long gradient reductions of a class continue after its last
+  /// backward kernel.
   Time exposed(uint32_t classIndex) const;
 
 private:

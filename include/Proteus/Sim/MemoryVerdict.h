@@ -27,11 +27,12 @@ namespace proteus::sim {
 
 struct SimulationResult;
 
-/// The memory of a device before the first tensor is allocated, in bytes.
+/// The capacity of a device, and the memory that is taken before the first
+/// tensor is allocated, in bytes.
 struct MemoryBudget {
   int64_t capacity = 0;
   int64_t frameworkReserve = 0; ///< driver, context, kernels, software stack
-  int64_t communicationLibrary = 0; ///< buffers of communicators
+  int64_t communicationLibrary = 0; ///< buffers of all communicators
 
   /// Returns the bytes that remain for tensors.
   int64_t forTensors() const {
@@ -42,29 +43,34 @@ struct MemoryBudget {
 /// Returns the budget of every class.
 std::vector<MemoryBudget> budgetsOf(const Workload &workload);
 
-/// A change of the plan and the memory that it saves at the peak if all else
-/// stays equal. With the change the peak may move elsewhere, so savings do not
-/// add up.
+/// A change of the plan that would save memory. `saving` is the memory saved at
+/// the present peak, if all else stays equal. After the change the peak may be
+/// at another time, so the savings of two changes do not add up.
 struct MemoryKnob {
   std::string name; ///< "zero_1"
   std::string description;
   int64_t saving = 0; ///< estimate in bytes
 };
 
-/// The verdict on the class with the largest excess.
+/// The verdict on the memory of a job: whether it fits, with the figures of the
+/// class that has the least memory left or the largest excess.
 struct MemoryVerdict {
-  /// Index of the class with the largest excess; the first one of equals.
+  /// Index of the class with the largest excess. If several are equal, the
+  /// first one.
   uint32_t classIndex = 0;
   MemoryBudget budget;
-  int64_t needed = 0; ///< bytes
-  /// Bytes of `needed` by owner, largest first: the owners of tensors at their
-  /// peak, the memory that the allocator holds beyond these, and the memory
-  /// that is taken before the first tensor. The parts sum to `needed`.
+  int64_t needed = 0; ///< bytes that the class needs
+  /// Parts of `needed` by owner, largest first. The owners are those of the
+  /// tensors at their peak, the allocator with the memory that it reserves
+  /// beyond these tensors, and the users of memory that is taken before the
+  /// first tensor. The parts sum to `needed`.
   std::vector<std::pair<std::string, int64_t>> owners;
-  /// Changes that would help, largest saving first; empty if the job fits.
+  /// Changes of the plan that would save memory, largest saving first. Empty if
+  /// the job fits.
   std::vector<MemoryKnob> knobs;
 
-  /// Returns the missing bytes; negative if bytes are left.
+  /// Returns the bytes by which `needed` exceeds the capacity; negative if
+  /// memory is left.
   int64_t excess() const { return needed - budget.capacity; }
   bool fits() const { return excess() <= 0; }
 };

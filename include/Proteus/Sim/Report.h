@@ -14,8 +14,8 @@
 namespace proteus::sim {
 
 /// Writes the report (schema "proteus-report/1") as JSON. Equal results give
-/// equal bytes. The object `breakdown` is that of
-/// SimulationResult::slowestClass(); its values are seconds that sum to
+/// equal bytes. The top-level object `breakdown` describes
+/// SimulationResult::slowestClass(). Its values are seconds that sum to
 /// `iteration_time_s`.
 void writeReport(llvm::raw_ostream &os, const Workload &workload,
                  const SimulationResult &result);

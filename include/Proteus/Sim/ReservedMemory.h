@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The memory that the framework's allocator reserves in a step. The host
-// requests memory when it issues an operation, and returns it when it has
-// issued the last operation that needs it, long before the device runs either.
-// The reserved memory therefore follows from the order of issue alone and is
-// computed without simulated time.
+// Computes the memory that the framework's allocator reserves in a step. The
+// host requests memory when it issues an operation. It frees the memory when it
+// has issued the last operation that uses it, long before the device has run
+// either operation. The reserved memory therefore depends on the order of issue
+// alone, and is computed without simulated time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,40 +23,42 @@
 
 namespace proteus::sim {
 
-/// The peak of the allocator of a class in a step.
+/// The peak of the memory of an allocator during a step.
 struct AllocatorPeak {
   int64_t reserved = 0; ///< bytes
-  /// Largest number of bytes in blocks that are in use: the sizes of tensors,
-  /// rounded.
+  /// Largest number of bytes in blocks in use: the sizes of live tensors,
+  /// rounded up to blocks.
   int64_t allocated = 0;
   /// Number of micro-batches that hold memory when `allocated` is reached.
   uint32_t inFlight = 0;
-  /// Smallest number of unused bytes in the reserved memory while that memory
-  /// is at its peak.
+  /// Number of reserved bytes that are not in use while the reserved memory is
+  /// at its peak. If the number varies during the peak, the smallest one.
   int64_t fragmentation = 0;
-  /// Label of the task whose allocation raised the reserved bytes to
-  /// `reserved`. Empty if it is the memory held during the whole step.
+  /// Label of the task with the allocation that raised the reserved bytes to
+  /// `reserved`. Empty if no task raised them above the memory that is held
+  /// during the whole step.
   std::string label;
-  /// Number of times that cached memory had to be released to the device.
+  /// Number of times that the allocator tried to release cached memory, because
+  /// the device had no memory left.
   uint64_t releases = 0;
-  /// True if the device could not serve an allocation, and the label of the
-  /// task with the first such allocation.
+  /// True if the device had too little memory for an allocation.
+  /// `exceededLabel` is the label of the task with the first such allocation.
   bool exceeded = false;
   std::string exceededLabel;
 };
 
-/// Passes the buffers of a class of a checked workload through a caching
-/// allocator with `limit` bytes. Buffers that are held during the whole step
-/// come first, by descending size, so that the order in which parameters are
-/// listed does not matter. The buffers of tasks follow in the order of issue.
-/// If the state of the allocator recurs from micro-batch to micro-batch, whole
-/// periods are skipped.
+/// Computes the peak of a class of a checked workload: passes the buffers of
+/// the class through a caching allocator for a device with `limit` bytes.
+/// Buffers that are held during the whole step come first, largest first, so
+/// that the order of the parameters in the workload does not matter. The
+/// buffers of tasks follow in the order of issue. If the state of the allocator
+/// recurs from micro-batch to micro-batch, whole periods are skipped.
 AllocatorPeak reserve(const Workload &workload, uint32_t classIndex,
                       int64_t limit);
 
-/// Returns the peaks of all classes, each with its limit. Classes that differ
-/// only in their communication partners, not in their buffers, are computed
-/// once.
+/// Returns the peaks of all classes; `limits` holds the limit of each class.
+/// Classes with equal buffers, which differ only in their communication
+/// partners, are computed once.
 std::vector<AllocatorPeak> reserveAll(const Workload &workload,
                                       llvm::ArrayRef<int64_t> limits);
 

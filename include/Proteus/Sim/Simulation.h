@@ -38,7 +38,7 @@ struct ClassResult {
   std::vector<std::pair<uint32_t, Time>> computeByOperation;
   /// Parts of Breakdown::exposedCommunication, largest first.
   std::vector<ExposedCommunication> exposedByKind;
-  /// Time for which gradient reductions continue after the last backward
+  /// Time during which gradient reductions continue after the last backward
   /// kernel.
   Time exposedReduction = 0;
 };
@@ -54,47 +54,54 @@ struct SimulationResult {
   /// time. Present only if `simulate` followed the critical path.
   std::optional<std::vector<PathShare>> criticalPath;
 
-  /// Returns the index of the class with the largest kernel time; the first one
-  /// of equals. This class sets the pace, so the parts of its breakdown other
-  /// than kernels show the possible gain.
+  /// Returns the index of the class with the largest kernel time. If several
+  /// are equal, returns the first one. No other class computes longer, so the
+  /// other parts of the breakdown of this class show how much time could be
+  /// saved.
   uint32_t slowestClass() const;
-  /// Returns the index of the class whose tensors take most memory; the first
-  /// one of equals.
+  /// Returns the index of the class with the largest peak of tensor memory. If
+  /// several are equal, returns the first one.
   uint32_t largestClass() const;
 };
 
-/// Figures of merit of the whole job. A figure that the job does not have is
-/// absent.
+/// Figures of merit of the whole job. A figure that does not apply to the job
+/// is nullopt, for example the tokens per second of a model without tokens.
 struct Figures {
   double iterationSeconds = 0;
   std::optional<double> samplesPerSecond;
   std::optional<double> tokensPerSecond;
   std::optional<double> tokensPerSecondPerDevice;
-  /// Model FLOPs (causal half, no recomputation) over dense peak x devices x
-  /// time.
+  /// Model FLOPs utilisation: the FLOPs of the model, divided by the dense peak
+  /// rate of all devices times the time of the step. The FLOPs count the causal
+  /// half of attention and no recomputation.
   std::optional<double> mfu;
-  std::optional<double> mfuFullSquare; ///< with full attention squares
-  std::optional<double> hfu;           ///< executed FLOPs, with recomputation
-  int64_t peakMemoryBytes = 0;         ///< of tensors, worst device
-  int64_t peakReservedBytes = 0;       ///< by the allocator, worst device
+  /// Like `mfu`, but counts attention as if it had no causal mask.
+  std::optional<double> mfuFullSquare;
+  /// Like `mfu`, but for all executed FLOPs, including recomputation.
+  std::optional<double> hfu;
+  /// Bytes of tensors on the device with the largest peak.
+  int64_t peakMemoryBytes = 0;
+  /// Bytes reserved by the allocator on the device with the largest peak.
+  int64_t peakReservedBytes = 0;
   MemoryVerdict memory;
 };
 
 /// Runs a workload with the listeners that a report needs and with the
-/// listeners in `extra`, for example a trace. Also follows the critical path if
-/// `followCriticalPath`.
+/// listeners in `extra`, for example a trace. Also finds the critical path if
+/// `followCriticalPath` is true.
 llvm::Expected<SimulationResult> simulate(const Workload &workload,
                                           const EngineOptions &options = {},
                                           llvm::ArrayRef<Listener *> extra = {},
                                           bool followCriticalPath = false);
 
-/// Returns the bytes that a link moved over the bytes that it could move in the
-/// step, or nullopt if the step takes no time.
+/// Returns the utilisation of a link: the bytes that it moved, divided by the
+/// bytes that it could have moved in the time of the step. Returns nullopt if
+/// the step takes no time.
 std::optional<double> utilization(const Workload &workload,
                                   const SimulationResult &result,
                                   const LinkRow &row);
 
-/// Computes the figures of merit.
+/// Computes the figures of merit of a simulated job.
 Figures figuresOf(const Workload &workload, const SimulationResult &result);
 
 } // namespace proteus::sim

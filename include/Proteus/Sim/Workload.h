@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The engine's only input, built by the pass `simulate` (BuildWorkload). A
+// The only input of the engine, built by the pass `simulate` (BuildWorkload). A
 // workload consists of classes of equivalent devices. Each class has a template
 // of the tasks that run once per micro-batch (the micro-template), a template
 // of the tasks that run once per step (the once-template), and the order in
-// which it issues their sections. The micro-template is instantiated once per
-// micro-batch (a *frame*); tasks are never copied per micro-batch. All times
-// are in picoseconds.
+// which it issues the sections of both. The engine creates one instance of the
+// micro-template per micro-batch, a *frame*. A frame holds counters and times
+// only, so tasks are not copied per micro-batch. All times are in picoseconds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ namespace proteus::sim {
 
 using cost::Time;
 
-/// In-order queues of tasks of one device.
+/// Streams of one device. A stream is a queue that runs its tasks in order.
 enum class Stream : uint8_t {
   Compute,
   TensorParallel,
@@ -47,7 +47,7 @@ constexpr unsigned numStreams =
     static_cast<unsigned>(Stream::PipelineReceiveGradient) + 1;
 llvm::StringRef stringify(Stream stream);
 
-/// Purposes of device memory.
+/// Purposes for which memory is used.
 enum class MemoryOwner : uint8_t {
   Parameters,
   Gradients,
@@ -65,30 +65,32 @@ llvm::StringRef stringify(MemoryOwner owner);
 enum class Phase : uint8_t { Forward, Backward, Recompute, Update };
 llvm::StringRef stringify(Phase phase);
 
-/// Micro-batches with which a task runs. Gradient reductions run only with the
-/// last micro-batch. Parameters that stay for the whole step are gathered only
-/// with the first one.
+/// The micro-batches for which a task of the micro-template runs. For example,
+/// a gradient reduction may run only with the last micro-batch, and parameters
+/// that stay gathered for the whole step are gathered only with the first one.
 enum class When : uint8_t { Always, LastMicroBatch, FirstMicroBatch };
 
-/// A block of memory. It is allocated when its producer starts and freed when
-/// its last reader ends, or when its producer ends if it has no reader.
+/// A block of memory. It is allocated when the task that produces it starts. It
+/// is freed when its last reader ends or, if no task reads it, when its
+/// producer ends.
 struct Buffer {
   std::string name;
   int64_t bytes = 0;
   MemoryOwner owner = MemoryOwner::Activations;
   /// True if the buffer is in host memory instead of device memory.
   bool onHost = false;
-  /// Number of blocks of equal size of which the buffer consists, for example
-  /// one per layer of a stack of layers.
+  /// Number of blocks of equal size as which the buffer is allocated. Example:
+  /// one block per layer, if the buffer holds a parameter of all layers.
   int64_t pieces = 1;
-  /// Number of ranks that work on different inputs and hold the same bytes;
-  /// ZeRO can divide the buffer by it.
+  /// Number of ranks that hold the same bytes but work on different inputs.
+  /// ZeRO can shard the buffer over these ranks.
   int64_t replicas = 1;
-  /// True if the buffer is sharded over ranks that work on the same input.
+  /// True if the buffer is sharded over ranks that work on the same input, as
+  /// in tensor parallelism.
   bool tensorSplit = false;
 };
 
-/// Source and error of the duration of a kernel.
+/// The source of the predicted duration of a kernel, and its expected error.
 struct KernelOrigin {
   cost::Source source = cost::Source::Roofline;
   cost::Family family = cost::Family::Stream;
@@ -103,23 +105,26 @@ struct Task {
   Stream stream = Stream::Compute;
   Phase phase = Phase::Forward;
   When when = When::Always;
-  /// True if the matrix units bound the kernel, false if memory bandwidth does.
-  /// Selects the factor by which communication slows the kernel.
+  /// True if the matrix units limit the speed of the kernel, false if the
+  /// memory bandwidth does. Communication slows the two kinds of kernels by
+  /// different factors.
   bool matrix = false;
-  /// Duration of a kernel or copy that nothing slows; unused for collectives.
+  /// Duration of a kernel or copy if nothing slows it. Unused for collectives.
   Time duration = 0;
-  /// Host time of its launch, in addition to the launch latency of its class.
+  /// Host time to launch the task, in addition to DeviceClass::launchLatency.
   Time launch = 0;
-  KernelOrigin origin; ///< of `duration`
+  KernelOrigin origin; ///< origin of `duration`
   /// Index into Workload::collectives, or -1 for a kernel or copy.
   int32_t collective = -1;
-  /// Index into Workload::buckets for a fused gradient reduction, or -1.
+  /// Index into Workload::buckets of the gradient bucket that the task reduces,
+  /// or -1.
   int32_t bucket = -1;
-  /// Tasks of the same template and micro-batch that must end before this one
+  /// Tasks of the same template and micro-batch that must end before this task
   /// starts. A task that does not run with this micro-batch counts as ended.
   std::vector<uint32_t> dependsOn;
   std::vector<uint32_t> allocates; ///< indices into Template::buffers
-  std::vector<uint32_t> reads;     ///< likewise, each at most once
+  /// Indices into Template::buffers, each at most once.
+  std::vector<uint32_t> reads;
 };
 
 /// Tasks in issue order, divided into sections: section s holds the tasks
@@ -130,56 +135,60 @@ struct Template {
   std::vector<uint32_t> sectionBegin;
 };
 
-/// A set of links with equal loads, simulated as one. It stands for `count`
-/// links.
+/// A set of `count` links with equal capacities and loads, simulated as one
+/// link.
 struct LinkClass {
   std::string name;     ///< "nvlink out of stage 0", "leaf up"
   int64_t capacity = 0; ///< bytes/s of one link
   int64_t count = 1;
 };
 
-/// The load of a link that carries the full rate of a flow. Loads are
-/// fixed-point integers so that sums over any grouping of flows are equal.
+/// Load of a flow on a link that carries the full rate of the flow. Loads are
+/// fixed-point integers, so that their sum does not depend on the grouping of
+/// flows.
 constexpr int64_t loadUnit = 1 << 16;
 
-/// Load of a flow on each link of a class, summed over all groups that the
-/// collective stands for. A flow of rate x uses x * load / loadUnit bytes/s of
-/// the link.
+/// Load of a flow on each link of a class, summed over all groups that its
+/// collective represents (Collective::groups). A flow of rate x uses x * load /
+/// loadUnit bytes/s of the link.
 struct LinkClassLoad {
   uint32_t link = 0; ///< index into Workload::links
   int64_t load = 0;
 };
 
-/// Transfer of a collective after all members have arrived. Nothing moves
-/// during `latency`; then `volume` bytes move at a rate of at most `ceiling`,
-/// or less if links are shared. Without a volume the collective ends after the
-/// latency.
+/// The data transfer of a collective, which starts when all members have
+/// arrived. First `latency` passes, during which no data move. Then `volume`
+/// bytes move at the rate `ceiling`, or more slowly if the links are shared. If
+/// the volume is 0, the collective ends after the latency.
 struct Flow {
   Time latency = 0;
-  int64_t volume = 0;    ///< bytes, those of the rank that sends most
-  int64_t ceiling = 0;   ///< bytes/s; positive if `volume` is
-  uint32_t channels = 0; ///< thread blocks that it occupies on each device
+  int64_t volume = 0; ///< largest number of bytes that one rank sends
+  /// Highest rate in bytes/s. Positive if `volume` is positive.
+  int64_t ceiling = 0;
+  uint32_t channels = 0; ///< thread blocks occupied on each device
   std::vector<LinkClassLoad> loads;
 };
 
-/// A communication. Each of its instances starts when the last member class has
-/// arrived and then runs as its flow describes. There is one instance per
-/// micro-batch. If its tasks are in the once-template or run only with the
-/// first or last micro-batch, there is one instance per step; that micro-batch
-/// may differ between the members.
+/// A communication. It has one instance per micro-batch. If its tasks are in
+/// the once-template, or run only with the first or the last micro-batch, it
+/// has one instance per step. An instance starts when the last member class has
+/// arrived, and then runs as described by `flow`.
 ///
 /// Every member class has exactly one task for the collective. These tasks are
-/// all in the same kind of template and have the same `when`. A SendRecv has a
-/// sender and a receiver, or one class that is both.
+/// all in micro-templates or all in once-templates, and have the same `when`.
+/// If they run only with the first or last micro-batch, the number of that
+/// micro-batch may differ between members. A SendRecv has two members, a sender
+/// and a receiver, or one class that is both.
 struct Collective {
   cost::CollectiveKind kind = cost::CollectiveKind::AllReduce;
-  int64_t bytes = 0;     ///< as in cost::Collective
+  /// Number of bytes, counted as in cost::Collective.
+  int64_t bytes = 0;
   int64_t groupSize = 1; ///< ranks of one group
   Flow flow;
   std::string algorithm; ///< for reports: "ring, Simple"
   std::string axes;      ///< mesh axes, for reports ("tp"), or "stage 0 -> 1"
-  /// Number of equivalent groups that run at the same time; the report
-  /// multiplies counts by it.
+  /// Number of equivalent groups that the collective represents. They all run
+  /// at the same time. The report multiplies counts by this number.
   int64_t groups = 1;
   /// Indices of the member classes, each once, ascending.
   std::vector<uint32_t> members;
@@ -196,9 +205,9 @@ struct Bucket {
 };
 
 /// One entry of the issue order of a class: a section of the micro-template for
-/// one micro-batch, or (`once`) a section of the once-template. An order holds
-/// every section of every micro-batch, and every section of the once-template,
-/// exactly once.
+/// one micro-batch or, if `once`, a section of the once-template. An order
+/// contains every section of the micro-template once per micro-batch, and every
+/// section of the once-template once.
 struct WorkItem {
   uint32_t section = 0;
   uint32_t microBatch = 0; ///< 0 if `once`
@@ -210,10 +219,10 @@ struct WorkItem {
 struct DeviceClass {
   std::string name; ///< "stage 0"
   uint32_t stage = 0;
-  int64_t ranks = 1;          ///< ranks that it stands for
-  int64_t representative = 0; ///< device id, for reports
+  int64_t ranks = 1;          ///< number of ranks in the class
+  int64_t representative = 0; ///< id of one device of the class, for reports
   uint32_t deviceType = 0;    ///< index into Cluster::devices
-  Time launchLatency = 0;     ///< host time of any launch
+  Time launchLatency = 0;     ///< host time that every launch takes
   /// True if the host waits for messages: in every work item of a micro-batch
   /// it launches the receives, waits until they have ended, and then launches
   /// the rest of the item.
@@ -223,16 +232,17 @@ struct DeviceClass {
   machine::Interference interference;
   Template micro; ///< tasks that run per micro-batch
   Template once;  ///< tasks that run once per step, such as the update
-  /// Dependencies of once-tasks on micro-tasks, as pairs (once-task,
-  /// micro-task). A once-task waits for the instance of the micro-task in the
-  /// last work item that runs its section.
+  /// Dependencies of tasks of the once-template on tasks of the micro-template,
+  /// as pairs (once-task, micro-task). The once-task waits for the last
+  /// instance of the micro-task: the instance in the last work item that runs
+  /// its section.
   std::vector<std::pair<uint32_t, uint32_t>> onceDependsOn;
   std::vector<WorkItem> order;
   /// Buffers that are held during the whole step.
   std::vector<Buffer> resident;
 };
 
-/// Work that an axis of the mesh distributes over its ranks.
+/// The kind of work that an axis of the mesh divides among its ranks.
 enum class AxisRole : uint8_t {
   Data,     ///< samples
   Context,  ///< other dimensions of inputs, such as parts of sequences
@@ -248,14 +258,19 @@ struct MeshAxis {
   AxisRole role = AxisRole::Data;
 };
 
-/// Memory that no tensor holds, taken by the communication library and the
-/// software stack. A channel of a connection to a peer takes `channelBytes`.
+/// Device memory that the communication library and the software stack use for
+/// themselves. A connection to another rank consists of channels, each of which
+/// takes `channelBytes`.
 struct MemoryModel {
   int64_t channelBytes = 0;
-  int64_t communicatorChannels = 0; ///< of all rings of a communicator
-  int64_t exchangeChannels = 0; ///< of an all-to-all, to each peer in the node
-  int64_t messageChannels = 0;  ///< of other messages, to each peer
-  int64_t stackBytes = 0;       ///< other memory of the software stack
+  /// Number of channels of all rings of a communicator.
+  int64_t communicatorChannels = 0;
+  /// Number of channels of an all-to-all to each rank in the same node.
+  int64_t exchangeChannels = 0;
+  /// Number of channels of a message, and of an all-to-all to each rank in
+  /// another node.
+  int64_t messageChannels = 0;
+  int64_t stackBytes = 0; ///< other memory of the software stack
 };
 
 /// Figures of the job that reports need and the engine does not.
@@ -266,24 +281,28 @@ struct JobInfo {
   int64_t devices = 1;
   int64_t globalBatch = 0;
   int64_t microBatches = 1;
-  int64_t tokensPerSample = 0;     ///< 0 = the model has no token input
-  double modelFlops = 0;           ///< per step, causal half, no recomputation
-  double modelFlopsFullSquare = 0; ///< the same with full attention squares
-  double executedFlops = 0;        ///< per step, with recomputation
+  int64_t tokensPerSample = 0; ///< 0 = the model has no token input
+  /// FLOPs of the model per step. Counts the causal half of attention and no
+  /// recomputation.
+  double modelFlops = 0;
+  /// Like `modelFlops`, but counts attention as if it had no causal mask.
+  double modelFlopsFullSquare = 0;
+  double executedFlops = 0; ///< per step, including recomputation
   machine::DType computeType = machine::DType::F32;
   std::vector<MeshAxis> axes;
 
-  /// Returns the product of the sizes of all axes with that role.
+  /// Returns the product of the sizes of all axes with this role.
   int64_t degree(AxisRole role) const;
 };
 
-/// Mean relative errors of a prediction, other than those of kernels.
+/// Mean relative errors of predicted times. The errors of kernels are in
+/// KernelOrigin.
 struct ErrorModel {
   double collectives = 0;
-  double stack = 0; ///< of the whole step: effects that are not modelled
+  double stack = 0; ///< of the step, due to effects that are not modelled
 };
 
-/// A step of a job as tasks on classes of equivalent ranks.
+/// A training step of a job, as tasks of classes of equivalent ranks.
 struct Workload {
   JobInfo info;
   machine::Cluster cluster;
