@@ -22,6 +22,9 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <algorithm>
+#include <set>
+
 namespace proteus {
 #define GEN_PASS_DEF_SPLITSTAGES
 #include "Proteus/Transforms/Programs/Passes.h.inc"
@@ -92,8 +95,14 @@ private:
   }
   /// Returns the section that sends the value of a transfer.
   SectionPlace sourceOf(dist::TransferOp transfer) const {
-    return placeOf(stageOf(transfer.getInput()), getPhase(transfer));
+    auto sender = senders.find(transfer);
+    return placeOf(sender == senders.end() ? stageOf(transfer.getInput())
+                                           : sender->second,
+                   getPhase(transfer));
   }
+  /// Chooses the sections that exchange the value of a transfer.
+  void placeTransfer(dist::TransferOp transfer,
+                     const std::set<std::pair<int64_t, int64_t>> &sections);
   /// Assigns every operation to its section, and a transfer to two sections.
   void collectMembers();
   /// Returns true if `value`, which the section `place` computes, is a result
@@ -111,6 +120,9 @@ private:
   /// The operations of each section, in order.
   DenseMap<std::pair<int64_t, int64_t>, SmallVector<Operation *>> members;
   SmallVector<Operation *> constants;
+  /// Virtual stages that send the values of transfers, where these are not the
+  /// ones that compute the values.
+  DenseMap<Operation *, int64_t> senders;
   /// The tag of the message of each transfer.
   DenseMap<Operation *, int64_t> tags;
   IRMapping mapping;
@@ -118,7 +130,41 @@ private:
 
 } // namespace
 
+/// A value may skip chunks: chunk 1 of a stage may read a value that chunk 0 of
+/// another stage computes. Sender and receiver exchange it in the first section
+/// of the later stage that follows the earlier virtual stage, and the later
+/// stage holds it between that section and the other one. Messages between two
+/// stages then have the same order at both ends. Without this rule the receiver
+/// could wait for the second value of micro-batch 0 while the sender, which runs
+/// chunk 0 of all micro-batches first, offers the first value of micro-batch 1.
+void Splitter::placeTransfer(
+    dist::TransferOp transfer,
+    const std::set<std::pair<int64_t, int64_t>> &sections) {
+  Phase phase = getPhase(transfer);
+  if (phase == Phase::Update)
+    return;
+  int64_t from = stageOf(transfer.getInput());
+  int64_t to = stageOf(transfer.getOperation());
+  auto [early, late] = std::minmax(from, to);
+  // The first virtual stage after `early` on the stage of `late`.
+  int64_t meeting = late - (late - early - 1) / numStages * numStages;
+  while (meeting < late && !sections.count(placeOf(meeting, phase).key()))
+    meeting += numStages;
+  if (meeting >= late)
+    return;
+  if (to == late)
+    setStage(transfer, meeting);
+  else
+    senders[transfer] = meeting;
+}
+
 void Splitter::collectMembers() {
+  std::set<std::pair<int64_t, int64_t>> sections;
+  for (Operation &op : function.front().without_terminator())
+    if (!isa<dist::TransferOp>(op) && !op.hasTrait<OpTrait::ConstantLike>())
+      sections.insert(placeOf(&op).key());
+  for (auto transfer : function.front().getOps<dist::TransferOp>())
+    placeTransfer(transfer, sections);
   for (Operation &op : function.front().without_terminator()) {
     if (op.hasTrait<OpTrait::ConstantLike>()) {
       constants.push_back(&op);

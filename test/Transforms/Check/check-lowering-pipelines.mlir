@@ -686,3 +686,37 @@ module attributes {proteus.cluster = "dgx-a100"} {
     }
   }
 }
+
+// -----
+
+// The last chunk of each stage reads values of all earlier chunks. A value that
+// skips chunks is sent to the first following chunk of its reader's stage, and its
+// gradient comes back from there.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @skipped_chunks(
+      %x: tensor<4x6xf32> {nn.role = "input", nn.path = "x"},
+      %y: tensor<4x6xf32> {nn.role = "input", nn.path = "y"},
+      %w0: tensor<6x6xf32> {nn.role = "parameter", nn.path = "parts[0].weight"},
+      %w1: tensor<6x6xf32> {nn.role = "parameter", nn.path = "parts[1].weight"},
+      %w2: tensor<6x6xf32> {nn.role = "parameter", nn.path = "parts[2].weight"},
+      %w3: tensor<6x6xf32> {nn.role = "parameter", nn.path = "parts[3].weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "parts[0]"(%x, %w0) : (tensor<4x6xf32>, tensor<6x6xf32>) -> tensor<4x6xf32>
+    %1 = nn.linear "parts[1]"(%x, %w1) : (tensor<4x6xf32>, tensor<6x6xf32>) -> tensor<4x6xf32>
+    %2 = nn.linear "parts[2]"(%0, %w2) : (tensor<4x6xf32>, tensor<6x6xf32>) -> tensor<4x6xf32>
+    %3 = nn.linear "parts[3]"(%x, %w3) : (tensor<4x6xf32>, tensor<6x6xf32>) -> tensor<4x6xf32>
+    %a = nn.add "sum.a"(%0, %1) : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+    %b = nn.mul "sum.b"(%a, %2) : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+    %c = nn.add "sum.c"(%b, %3) : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+    %loss = nn.mse_loss "loss"(%c, %y) : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @skipped_chunks {
+    mesh [pp = 2]
+    schedule micro_batches = 2 order = "interleaved" virtual_stages = 2
+    split op [batch -> []]
+    node "parts[*]" { stages pp }
+  }
+}
