@@ -12,6 +12,8 @@
 #include "Proteus/Transforms/Common/Annotations.h"
 #include "Proteus/Transforms/Common/BatchAnalysis.h"
 
+#include <tuple>
+
 using namespace mlir;
 using namespace proteus;
 using nn::IterationSpaceOpInterface;
@@ -85,14 +87,33 @@ LogicalResult ModelShape::checkBatch(const plan::ResolvedPlan &plan) {
 // Layers
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of times `op` runs: the product of the counts of all
-/// repeats around it.
-static double countRuns(Operation *op) {
-  double runs = 1;
+nn::RepeatOp proteus::getOutermostRepeat(Operation *op) {
+  nn::RepeatOp outermost;
   for (auto repeat = op->getParentOfType<nn::RepeatOp>(); repeat;
        repeat = repeat->getParentOfType<nn::RepeatOp>())
-    runs *= repeat.getCount();
+    outermost = repeat;
+  return outermost;
+}
+
+double proteus::countInnerRuns(Operation *op) {
+  double runs = 1;
+  nn::RepeatOp outermost = getOutermostRepeat(op);
+  for (auto repeat = op->getParentOfType<nn::RepeatOp>(); repeat != outermost;
+       repeat = repeat->getParentOfType<nn::RepeatOp>())
+    runs *= static_cast<double>(repeat.getCount());
   return runs;
+}
+
+/// Returns the number of times `op` runs.
+static double countRuns(Operation *op) {
+  nn::RepeatOp outermost = getOutermostRepeat(op);
+  return countInnerRuns(op) *
+         (outermost ? static_cast<double>(outermost.getCount()) : 1.0);
+}
+
+double proteus::countFlops(nn::IterationSpaceOpInterface op) {
+  return op.getIterationSpace().numPoints() * op.getFlopsPerPoint() *
+         op.getVisitedShare();
 }
 
 /// Adds the indices of layers to `indices`: `index` itself if it is a number,
@@ -104,10 +125,7 @@ static void addIndices(Operation *op, StringRef index,
     indices.insert(number);
     return;
   }
-  nn::RepeatOp outermost;
-  for (auto repeat = op->getParentOfType<nn::RepeatOp>(); repeat;
-       repeat = repeat->getParentOfType<nn::RepeatOp>())
-    outermost = repeat;
+  nn::RepeatOp outermost = getOutermostRepeat(op);
   if (!outermost)
     return;
   for (int64_t i = 0, e = outermost.getCount(); i < e; ++i)
@@ -135,25 +153,55 @@ void ModelShape::findLayers() {
   }
   // No position is added from here on, so keys of `layers` can refer to strings
   // of positions.
-  for (IterationSpaceOpInterface op : operations) {
+  for (auto [number, op] : llvm::enumerate(operations)) {
     auto found = positions.find(op);
     if (found == positions.end() || found->second.layers.empty())
       continue;
     const Position &position = found->second;
     Layers &group = layers[position.layers];
+    if (group.operations.empty())
+      group.first = number;
+    group.last = number;
+    group.hasProducts |= op.getKernelClass() == nn::KernelClass::Matrix;
     group.operations[position.path].push_back(op);
     addIndices(op, position.index, group.indices);
-    group.work += op.getIterationSpace().numPoints() *
-                  std::max(1.0, op.getFlopsPerPoint()) * op.getVisitedShare() *
+    group.work += std::max(countFlops(op), op.getIterationSpace().numPoints()) *
                   countRuns(op);
   }
 }
 
-LogicalResult ModelShape::chooseLayers(const plan::ResolvedPlan &plan) {
+/// Chooses the layers that are cut into stages and recomputed: those with
+/// matrix products. If no layers have any, the layers with the most work are
+/// chosen. Layers that are mixed with layers of more work in the order of the
+/// model are not cut, because each stage is one part of that order.
+void ModelShape::chooseLayers() {
+  SmallVector<std::pair<StringRef, const Layers *>> byWork;
   for (auto &[pattern, group] : layers)
-    if (mainLayers.empty() || group.work > layers[mainLayers].work)
-      mainLayers = pattern;
-  if (mainLayers.empty()) {
+    byWork.push_back({pattern, &group});
+  llvm::stable_sort(byWork, [](const auto &a, const auto &b) {
+    return std::make_tuple(a.second->hasProducts, a.second->work) >
+           std::make_tuple(b.second->hasProducts, b.second->work);
+  });
+  SmallVector<const Layers *> cut;
+  for (auto [pattern, group] : byWork) {
+    if (!recomputedLayers.empty() && !group->hasProducts)
+      break;
+    recomputedLayers.insert(pattern);
+    if (llvm::any_of(cut, [group = group](const Layers *other) {
+          return group->first <= other->last && other->first <= group->last;
+        }))
+      continue;
+    cut.push_back(group);
+    stageLayers.push_back(pattern);
+  }
+  llvm::sort(stageLayers, [&](StringRef a, StringRef b) {
+    return getLayers(a).first < getLayers(b).first;
+  });
+}
+
+/// Fails if the model has too few layers for the degrees.
+LogicalResult ModelShape::checkLayers(const plan::ResolvedPlan &plan) {
+  if (stageLayers.empty()) {
     if (plan.pp > 1)
       return function.emitOpError("has no repeated layers to cut into pp=")
              << plan.pp
@@ -165,16 +213,22 @@ LogicalResult ModelShape::chooseLayers(const plan::ResolvedPlan &plan) {
           "nn.repeat, or paths with an index (layers[0].fc)");
     return success();
   }
-  int64_t count = layers[mainLayers].indices.size();
+  int64_t count = 0;
+  std::string names;
+  for (StringRef pattern : stageLayers) {
+    int64_t own = getLayers(pattern).indices.size();
+    count += own;
+    names += ((names.empty() ? "" : " and ") + llvm::Twine(own) + " layers '" +
+              pattern + "'")
+                 .str();
+  }
   if (plan.pp > count)
     return function.emitOpError("has ")
-           << count << " layers '" << mainLayers
-           << "', which can't be cut into pp=" << plan.pp
+           << names << ", which can't be cut into pp=" << plan.pp
            << " stages; use pp=" << count << " or less";
   if (plan.virtualStages > count / plan.pp)
     return function.emitOpError("has ")
-           << count << " layers '" << mainLayers
-           << "', which can't be cut into pp=" << plan.pp
+           << names << ", which can't be cut into pp=" << plan.pp
            << " times virtual-stages=" << plan.virtualStages
            << " runs; use virtual-stages=" << count / plan.pp << " or less";
   return success();
@@ -189,7 +243,8 @@ LogicalResult ModelShape::examine(const plan::ResolvedPlan &plan) {
   if (failed(checkBatch(plan)))
     return failure();
   findLayers();
-  return chooseLayers(plan);
+  chooseLayers();
+  return checkLayers(plan);
 }
 
 //===----------------------------------------------------------------------===//

@@ -55,6 +55,10 @@ public:
     /// iteration space counts as at least one FLOP, so that layers without
     /// products have work too.
     double work = 0;
+    /// True if the layers compute matrix products.
+    bool hasProducts = false;
+    /// Positions of the first and last operation in the model.
+    size_t first = 0, last = 0;
   };
 
   explicit ModelShape(mlir::func::FuncOp function);
@@ -79,22 +83,39 @@ public:
   const Layers &getLayers(llvm::StringRef pattern) const {
     return layers.find(pattern)->second;
   }
-  /// Returns the pattern of the layers with the most work, which are cut into
-  /// stages and recomputed, or an empty string if there are no layers.
-  llvm::StringRef getMainLayers() const { return mainLayers; }
+  /// Returns the patterns of the layers that are cut into stages, in the order
+  /// of the model: `encoder.layers[*]` and `decoder.layers[*]`, for example.
+  llvm::ArrayRef<llvm::StringRef> getStageLayers() const { return stageLayers; }
+  /// Returns true if `recompute=full` recomputes the layers that `pattern`
+  /// selects.
+  bool isRecomputed(llvm::StringRef pattern) const {
+    return recomputedLayers.contains(pattern);
+  }
 
 private:
   llvm::LogicalResult checkBatch(const plan::ResolvedPlan &plan);
   void findLayers();
-  llvm::LogicalResult chooseLayers(const plan::ResolvedPlan &plan);
+  void chooseLayers();
+  llvm::LogicalResult checkLayers(const plan::ResolvedPlan &plan);
 
   mlir::func::FuncOp function;
   llvm::SmallVector<nn::IterationSpaceOpInterface> operations;
   bool batched = false;
   llvm::DenseMap<mlir::Operation *, Position> positions;
   llvm::MapVector<llvm::StringRef, Layers> layers;
-  llvm::StringRef mainLayers;
+  llvm::SmallVector<llvm::StringRef> stageLayers;
+  llvm::SetVector<llvm::StringRef> recomputedLayers;
 };
+
+/// Returns the outermost repeat around `op`, or null.
+nn::RepeatOp getOutermostRepeat(mlir::Operation *op);
+
+/// Returns the number of times `op` runs in each iteration of the outermost
+/// repeat around it.
+double countInnerRuns(mlir::Operation *op);
+
+/// Returns the FLOPs of one run of `op`.
+double countFlops(nn::IterationSpaceOpInterface op);
 
 /// Returns true for operations such as activation functions, casts and gates: a
 /// split of a dimension of the operands is also a split of the result. Returns

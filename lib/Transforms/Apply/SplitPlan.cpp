@@ -319,7 +319,7 @@ void SplitPlan::splitSequence() {
   auto keepsInput = [&](Operation *op) {
     const ModelShape::Position *position = model.getPosition(op);
     bool again = decisions.recompute == plan::Recompute::Full && position &&
-                 position->layers == model.getMainLayers();
+                 model.isRecomputed(position->layers);
     return decisions.keepGathered && isa<nn::LinearOp>(op) &&
            isTensorSplit(op) && !again;
   };

@@ -10,6 +10,10 @@
 
 #include "Proteus/Dialect/Dist/LayoutAlgebra.h"
 
+#include "llvm/ADT/StringExtras.h"
+
+#include <tuple>
+
 using namespace mlir;
 using namespace proteus;
 
@@ -19,6 +23,8 @@ namespace {
 struct Unit {
   /// The operation; null for a layer.
   Operation *op = nullptr;
+  /// The pattern of a layer; empty for an operation.
+  StringRef layers;
   double work = 0;
 };
 } // namespace
@@ -26,38 +32,86 @@ struct Unit {
 /// Returns the number of points in the iteration space of a linear, and 0 for
 /// any other operation. Frameworks that balance stages by work count only
 /// linears.
-static double workOf(nn::IterationSpaceOpInterface op) {
+static double linearWorkOf(nn::IterationSpaceOpInterface op) {
   if (!isa<nn::LinearOp, nn::ExpertLinearOp>(op.getOperation()))
     return 0;
   return static_cast<double>(op.getIterationSpace().numPoints());
 }
 
-/// Returns the layers and the operations outside of layers, in the order of the
-/// model.
-static SmallVector<Unit> unitsOf(const ModelShape &model) {
+/// Returns the layers that are cut into stages and all other operations, in the
+/// order of the model. `work` returns the work of one run of an operation.
+static SmallVector<Unit>
+unitsOf(const ModelShape &model,
+        function_ref<double(nn::IterationSpaceOpInterface)> work) {
   SmallVector<Unit> units;
-  // The layer or layers to which the previous operation belongs: a repeat, or
-  // the index of a layer that is written out.
-  std::pair<Operation *, StringRef> last;
+  // The layer or layers to which the previous operation belongs: their pattern,
+  // and their repeat or the index of the layer.
+  std::tuple<StringRef, Operation *, StringRef> last;
   size_t count = 0;
   for (nn::IterationSpaceOpInterface op : model.getOperations()) {
     const ModelShape::Position *position = model.getPosition(op);
-    if (!position || position->layers != model.getMainLayers()) {
-      units.push_back({op, workOf(op)});
+    if (!position ||
+        !llvm::is_contained(model.getStageLayers(), position->layers)) {
+      units.push_back({op, StringRef(), work(op)});
       count = 0;
       continue;
     }
-    auto repeat = op->getParentOfType<nn::RepeatOp>();
-    std::pair<Operation *, StringRef> layers = {repeat, position->index};
+    nn::RepeatOp repeat = getOutermostRepeat(op);
+    std::tuple<StringRef, Operation *, StringRef> layers = {
+        position->layers, repeat, position->index};
     if (count == 0 || layers != last) {
       count = repeat ? repeat.getCount() : 1;
-      units.append(count, Unit());
+      units.append(count, Unit{nullptr, position->layers, 0});
       last = layers;
     }
     for (Unit &unit : MutableArrayRef(units).take_back(count))
-      unit.work += workOf(op);
+      unit.work += work(op) * countInnerRuns(op);
   }
   return units;
+}
+
+/// Returns a plan of `runs` runs, all without layers.
+static StagePlan emptyPlan(const ModelShape &model, int64_t runs) {
+  StagePlan stages;
+  for (StringRef pattern : model.getStageLayers())
+    stages.counts[pattern].assign(runs, 0);
+  return stages;
+}
+
+/// Distributes the layers so that each run has about the same FLOPs, with the
+/// operations outside of layers. A layer belongs to the run in whose share of
+/// the FLOPs its middle lies. No run is empty.
+static StagePlan balanceLayers(const ModelShape &model, int64_t runs) {
+  StagePlan stages = emptyPlan(model, runs);
+  SmallVector<Unit> units = unitsOf(model, countFlops);
+  double total = 0, before = 0;
+  int64_t remaining = 0;
+  for (const Unit &unit : units) {
+    total += unit.work;
+    remaining += !unit.op;
+  }
+  int64_t run = -1;
+  for (const Unit &unit : units) {
+    double middle = before + unit.work / 2;
+    before += unit.work;
+    if (unit.op)
+      continue;
+    auto wanted = static_cast<int64_t>(middle / total * runs);
+    // Every run after this one needs a layer too.
+    if (run < 0 || (run + 1 < runs && (wanted > run || remaining < runs - run)))
+      ++run;
+    --remaining;
+    ++stages.counts[unit.layers][run];
+  }
+  return stages;
+}
+
+/// Distributes the layers equally. Layers of several groups, such as those of
+/// an encoder and a decoder, differ, so they are distributed by their work.
+static StagePlan countLayers(const ModelShape &model, int64_t runs) {
+  if (model.getStageLayers().size() == 1)
+    return StagePlan();
+  return balanceLayers(model, runs);
 }
 
 /// Distributes the layers so that the operations before them count as one
@@ -66,22 +120,28 @@ static SmallVector<Unit> unitsOf(const ModelShape &model) {
 /// plus two but not the number of layers.
 static FailureOr<StagePlan> countEnds(const ModelShape &model,
                                       const plan::ResolvedPlan &plan) {
-  StagePlan stages;
-  int64_t count = model.getLayers(model.getMainLayers()).indices.size();
+  SmallVector<Unit> layers = unitsOf(model, countFlops);
+  llvm::erase_if(layers, [](const Unit &unit) { return unit.op; });
+  auto count = static_cast<int64_t>(layers.size());
   int64_t runs = plan.pp * plan.virtualStages;
   if (plan.stagePartition == plan::StagePartition::Divisible &&
       (count % runs == 0 || (count + 2) % runs != 0))
-    return stages;
-  for (int64_t run = 0; run < runs; ++run)
-    stages.counts.push_back(dist::partSize(count + 2, runs, run));
-  --stages.counts.front();
-  --stages.counts.back();
-  if (stages.counts.back() < 1 || stages.counts.front() < 1)
-    return model.getFunction().emitOpError("has ")
-           << count << " layers '" << model.getMainLayers() << "', too few for "
-           << runs
-           << " runs if the first and the last have one layer less; use "
-              "stage-partition=layers, or fewer stages";
+    return countLayers(model, runs);
+  StagePlan stages = emptyPlan(model, runs);
+  const Unit *next = layers.begin();
+  for (int64_t run = 0; run < runs; ++run) {
+    int64_t own =
+        dist::partSize(count + 2, runs, run) - (run == 0) - (run == runs - 1);
+    if (own < 1)
+      return model.getFunction().emitOpError("has ")
+             << count << " layers '"
+             << llvm::join(model.getStageLayers(), "' and '")
+             << "', too few for " << runs
+             << " runs if the first and the last have one layer less; use "
+                "stage-partition=layers, or fewer stages";
+    for (int64_t i = 0; i < own; ++i)
+      ++stages.counts[(next++)->layers][run];
+  }
   return stages;
 }
 
@@ -89,24 +149,23 @@ static FailureOr<StagePlan> countEnds(const ModelShape &model,
 /// linears.
 static FailureOr<StagePlan> balanceWork(const ModelShape &model,
                                         const plan::ResolvedPlan &plan) {
-  StagePlan stages;
   int64_t number = plan.pp;
   func::FuncOp function = model.getFunction();
   if (plan.virtualStages > 1)
     return function.emitOpError(
         "stage-partition=work does not support chunks of stages; use "
         "virtual-stages=1, or stage-partition=layers");
-  SmallVector<Unit> units = unitsOf(model);
+  StagePlan stages = emptyPlan(model, number);
+  SmallVector<Unit> units = unitsOf(model, linearWorkOf);
   double total = 0, done = 0;
   for (const Unit &unit : units)
     total += unit.work;
-  stages.counts.assign(number, 0);
   int64_t stage = 0, lastOfLayers = 0;
   for (const Unit &unit : units) {
     if (unit.op) {
       stages.afterLayers[unit.op] = stage;
     } else {
-      ++stages.counts[stage];
+      ++stages.counts[unit.layers][stage];
       lastOfLayers = stage;
     }
     done += unit.work;
@@ -136,7 +195,8 @@ static FailureOr<StagePlan> balanceWork(const ModelShape &model,
   for (Operation *op : follows)
     stages.afterLayers.erase(op);
   for (int64_t i = 0; i < number; ++i)
-    if (stages.counts[i] == 0 &&
+    if (llvm::all_of(stages.counts,
+                     [&](const auto &entry) { return entry.second[i] == 0; }) &&
         llvm::none_of(stages.afterLayers,
                       [&](auto entry) { return entry.second == i; }))
       return function.emitOpError("stage-partition=work leaves stage ")
@@ -151,7 +211,7 @@ FailureOr<StagePlan> proteus::planStages(const ModelShape &model,
     return StagePlan();
   switch (plan.stagePartition) {
   case plan::StagePartition::Layers:
-    return StagePlan();
+    return countLayers(model, plan.pp * plan.virtualStages);
   case plan::StagePartition::Ends:
   case plan::StagePartition::Divisible:
     return countEnds(model, plan);

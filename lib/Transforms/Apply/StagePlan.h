@@ -21,9 +21,9 @@ namespace proteus {
 /// Assignments of layers and operations to stages that differ from the default
 /// of the setting `stages` in a tree.
 struct StagePlan {
-  /// Number of layers of every run (stage or chunk); empty if the layers are
-  /// distributed equally.
-  llvm::SmallVector<int64_t> counts;
+  /// Number of layers of every run (stage or chunk), by the pattern of the
+  /// layers; empty if the layers are distributed equally.
+  llvm::DenseMap<llvm::StringRef, llvm::SmallVector<int64_t>> counts;
   /// Operations after the layers that run in a later stage than the last layer,
   /// with their stages.
   llvm::DenseMap<mlir::Operation *, int64_t> afterLayers;

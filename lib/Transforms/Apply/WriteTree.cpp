@@ -100,9 +100,10 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
     else
       llvm::append_range(single, set);
   }
-  bool isCut = pattern == model.getMainLayers() && decisions.pp > 1;
-  bool again = pattern == model.getMainLayers() &&
-               decisions.recompute == plan::Recompute::Full;
+  bool isCut =
+      decisions.pp > 1 && llvm::is_contained(model.getStageLayers(), pattern);
+  bool again = decisions.recompute == plan::Recompute::Full &&
+               model.isRecomputed(pattern);
   SmallVector<StringRef> modules;
   for (StringRef module : splits.getRecomputedModules())
     if (llvm::any_of(group.operations, [&](const auto &entry) {
@@ -117,8 +118,9 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
     if (isCut)
       strategy::StagesOp::create(
           builder, loc, builder.getStringAttr(kPipeline),
-          stages.counts.empty() ? DenseI64ArrayAttr()
-                                : builder.getDenseI64ArrayAttr(stages.counts));
+          stages.counts.empty()
+              ? DenseI64ArrayAttr()
+              : builder.getDenseI64ArrayAttr(stages.counts.lookup(pattern)));
     if (again)
       strategy::RecomputeOp::create(builder, loc);
     OperationSettings recomputed;

@@ -24,10 +24,11 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
 
     - `dp` splits the batch over devices. `micro-batches` cuts it into parts
       that run one after another.
-    - `pp` cuts the repeated layers with the most work into stages. Repeated
-      layers are an `nn.repeat`, or layers written out as `layers[0]`,
-      `layers[1]`, .... With `virtual-stages` every stage gets several runs of
-      them.
+    - `pp` cuts the repeated layers into stages. Repeated layers are an
+      `nn.repeat`, or layers written out as `layers[0]`, `layers[1]`, .... A
+      model may have several groups of them, such as those of an encoder and a
+      decoder; all groups with matrix products are cut, in the order of the
+      model. With `virtual-stages` every stage gets several runs of layers.
     - `tp` splits as Megatron-LM does. Three kinds of linears are split by
       columns (`out`): those that feed an attention or a product per head
       (`nn.matmul` of `[batch, head, ..]`), those that another linear reads
@@ -51,7 +52,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       splits the experts. The slots of an expert are assigned to tokens in whole
       sequences, and are then split over `cp`. With `etp=1`, `tp` does not cut
       experts but distributes them as `ep` does.
-    - `recompute=full` recomputes the repeated layers of `pp` one by one.
+    - `recompute=full` recomputes the repeated layers of all these groups one by
+      one.
       `recompute=selective` recomputes only `nn.attention`, or if attention is
       written out, the module that contains its products and its softmax.
     - `zero=1` splits the states of the optimizer over the devices that hold
@@ -82,8 +84,10 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       with `zero=1`, sums whole gradients on every device, which then uses only
       its shard.
     - `stage-partition` selects the layers and operations of each stage:
-      - `layers`: equally many layers per stage. If the stages do not divide
-        the layers, the first stages have one more.
+      - `layers`: equally many layers per run. If the runs do not divide the
+        layers, the first runs have one more. Layers of several groups differ,
+        so each run gets about the same FLOPs, with the operations outside of
+        layers.
       - `ends`: the operations before the layers count as one layer, and so do
         the operations after them. The first and the last run of layers
         therefore have one layer less.
