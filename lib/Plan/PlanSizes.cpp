@@ -19,11 +19,11 @@ Expected<Sizes> proteus::plan::sizesOf(const ParallelPlan &plan,
                                        std::optional<int64_t> clusterGPUs) {
   ResolvedPlan s = resolve(plan);
   Sizes sizes;
-  int64_t inner = s.tp * s.pp * s.cp;
   // Each degree is bounded by maxDegree, but the product must be checked.
   if (s.tp > maxDegree / s.pp || s.tp * s.pp > maxDegree / s.cp)
     return createStringError("tp * pp * cp is more than " + Twine(maxDegree) +
                              " devices; choose smaller degrees");
+  int64_t inner = s.tp * s.pp * s.cp;
   if (gpus)
     sizes.gpus = *gpus;
   else if (plan.dp)
