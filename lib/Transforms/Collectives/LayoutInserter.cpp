@@ -299,23 +299,30 @@ LogicalResult LayoutInserter::visitTotal(nn::TotalOp total) {
 
 /// Converts the operands of the return. A value that updates an argument gets
 /// the layout of this argument. Any other value keeps its layout, except that
-/// its sum over micro-batches is completed.
+/// its sum over micro-batches is completed. The results of a model that is not
+/// trained are its output, so their sums over devices are completed too. The
+/// loss of a training step remains partial, because frameworks do not reduce it
+/// in every step.
 LogicalResult LayoutInserter::visitReturn(Operation *op) {
+  bool isTrained = function->hasAttr(nn::kTrainingAttr);
   for (OpOperand &operand : op->getOpOperands()) {
     LayoutAttr target = layoutOf(operand.get());
+    bool isPerMicroBatch = false;
     auto updates = function.getResultAttrOfType<IntegerAttr>(
         operand.getOperandNumber(), nn::kUpdatesAttr);
     if (updates) {
       target = layoutOf(function.getArgument(updates.getInt()));
-    } else if (target.isPartialOverMicro()) {
-      target = accumulated(target);
+    } else {
+      isPerMicroBatch = !isTrained && !target.isPartialOverMicro();
+      target = accumulated(isTrained ? target : reduced(target));
     }
     if (Operation *producer = operand.get().getDefiningOp()) {
       if (auto stage = getStage(producer))
         setStage(op, *stage);
-      setPhase(op, Phase::Update);
+      setPhase(op, isPerMicroBatch ? Phase::Forward : Phase::Update);
     }
-    if (failed(convert(operand, target, Purpose::Parameter)))
+    if (failed(convert(operand, target,
+                       updates ? Purpose::Parameter : Purpose::Activation)))
       return failure();
   }
   unmarkTerminator(op);

@@ -1117,3 +1117,23 @@ module attributes {proteus.cluster = "dgx-a100:2"} {
     node "loss" { at [pp = 1] }
   }
 }
+
+// -----
+
+// The output of a model that is not trained is whole: the sum over the devices
+// that split `in` runs before the return.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @forward_only(%x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"},
+                          %w: tensor<4x16xf32> {nn.role = "parameter", nn.path = "w"}) -> tensor<8x4xf32> {
+    %0 = nn.linear "fc"(%x, %w) : (tensor<8x16xf32>, tensor<4x16xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @forward_only {
+    mesh [tp = 2, dp = 2]
+    schedule micro_batches = 2 order = "1f1b"
+    split op [batch -> dp]
+    node "fc" { split op [in -> tp] }
+  }
+}

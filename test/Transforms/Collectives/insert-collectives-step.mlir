@@ -121,7 +121,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
   // CHECK-NEXT:      nn.linear_wgrad "fc"
   // CHECK:         return
   func.func @weights_are_gathered_where_they_are_read(%ws: tensor<1x16x16xf32> {nn.role = "parameter", strategy.layout = #shards}, %x: tensor<8x16xf32> {strategy.layout = #x})
-      -> (tensor<8x16xf32>, tensor<1x16x16xf32>) attributes {strategy.mesh = #mesh} {
+      -> (tensor<8x16xf32>, tensor<1x16x16xf32>) attributes {nn.training = #nn.training<optimizer = sgd>, strategy.mesh = #mesh} {
     %0 = nn.repeat "layers" count 1 carry(%h = %x : tensor<8x16xf32>) slice(%w = %ws : tensor<1x16x16xf32> to tensor<16x16xf32>) -> (tensor<8x16xf32>) attributes {strategy.phase = #fwd} {
       %2 = nn.linear "fc"(%h, %w) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = #fwd} : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
       nn.yield %2 : tensor<8x16xf32>
@@ -218,9 +218,28 @@ module attributes {proteus.cluster = "dgx-a100"} {
   // CHECK-NEXT:    %[[MEAN:.+]] = dist.accumulate %[[LOSS]] {proteus.path = "loss", strategy.phase = #strategy.phase<update>}
   // CHECK-NEXT:    return %[[MEAN]]
   func.func @losses_accumulate(%x: tensor<32x16xf32> {strategy.layout = #x}, %t: tensor<32xi32> {strategy.layout = #dist.layout<#mesh, [{micro, dp}]>})
-      -> tensor<f32> attributes {strategy.mesh = #mesh} {
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>, strategy.mesh = #mesh} {
     %loss, %lse = nn.cross_entropy "loss"(%x, %t) {strategy.op = #strategy.partition<[batch -> [micro, dp]]>, strategy.phase = #fwd} : (tensor<32x16xf32>, tensor<32xi32>) -> (tensor<f32>, tensor<32xf32>)
     return %loss : tensor<f32>
+  }
+
+  // The results of a model that is not trained are its output, so they are summed
+  // over devices as well: after the sum over time, or in the forward pass.
+
+  // CHECK-LABEL: func.func @outputs_are_reduced
+  // CHECK:         %[[LOSS:.+]], %{{.+}} = nn.cross_entropy "loss"
+  // CHECK-NEXT:    %[[SUM:.+]] = dist.accumulate %[[LOSS]] {proteus.path = "loss", strategy.phase = #strategy.phase<update>}
+  // CHECK-NEXT:    %[[MEAN:.+]] = dist.all_reduce sum %[[SUM]] over {dp} for activation {proteus.path = "loss", strategy.phase = #strategy.phase<update>}
+  // CHECK-NEXT:    %[[Y:.+]] = nn.linear "fc"
+  // CHECK-NEXT:    %[[WHOLE:.+]] = dist.all_reduce sum %[[Y]] over {dp} for activation {proteus.path = "fc", strategy.phase = #strategy.phase<forward>}
+  // CHECK-NEXT:    return %[[MEAN]], %[[WHOLE]]
+  func.func @outputs_are_reduced(
+      %x: tensor<32x16xf32> {strategy.layout = #x}, %t: tensor<32xi32> {strategy.layout = #dist.layout<#mesh, [{micro, dp}]>},
+      %v: tensor<32x16xf32> {strategy.layout = #dist.layout<#mesh, [{micro}, {dp}]>}, %w: tensor<8x16xf32> {nn.role = "parameter", strategy.layout = #dist.layout<#mesh, [{}, {dp}]>})
+      -> (tensor<f32>, tensor<32x8xf32>) attributes {strategy.mesh = #mesh} {
+    %loss, %lse = nn.cross_entropy "loss"(%x, %t) {strategy.op = #strategy.partition<[batch -> [micro, dp]]>, strategy.phase = #fwd} : (tensor<32x16xf32>, tensor<32xi32>) -> (tensor<f32>, tensor<32xf32>)
+    %y = nn.linear "fc"(%v, %w) {strategy.op = #strategy.partition<[batch -> micro, in -> dp]>, strategy.phase = #fwd} : (tensor<32x16xf32>, tensor<8x16xf32>) -> tensor<32x8xf32>
+    return %loss, %y : tensor<f32>, tensor<32x8xf32>
   }
 
   // Gradients of a shared weight that are pending over different axes: the sum
