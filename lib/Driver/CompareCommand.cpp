@@ -168,6 +168,8 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
           "--strategy \"tp=8 pp=2 zero=1\" --strategy \"zero=3\"\n",
           arguments))
     return *done;
+  if (Error error = checkOutputs({StringRef(file)}, arguments))
+    return fail(std::move(error));
   if (texts.empty())
     return fail(createStringError("no strategy is given; use --strategy \"tp=8 "
                                   "pp=4\", once per strategy"));

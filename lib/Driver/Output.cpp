@@ -9,6 +9,7 @@
 #include "Output.h"
 
 #include "Proteus/Support/File.h"
+#include "Proteus/Support/Printable.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -19,18 +20,43 @@ using namespace llvm;
 using namespace proteus::driver;
 
 int proteus::driver::fail(Error error) {
-  WithColor::error(errs(), "proteus") << toString(std::move(error)) << "\n";
+  WithColor::error(errs(), "proteus")
+      << printable(toString(std::move(error)), /*keepNewlines=*/true) << "\n";
   return 1;
+}
+
+void proteus::driver::printRemark(StringRef text) {
+  WithColor::remark(errs(), "proteus")
+      << printable(text, /*keepNewlines=*/true) << "\n";
 }
 
 raw_ostream &proteus::driver::tableStream(ArrayRef<StringRef> files) {
   return llvm::is_contained(files, "-") ? errs() : outs();
 }
 
-Error proteus::driver::checkOneToStandardOutput(ArrayRef<StringRef> files) {
-  if (llvm::count(files, "-") > 1)
+Error proteus::driver::checkOutputs(ArrayRef<StringRef> outputs,
+                                    ArrayRef<std::string> arguments) {
+  if (llvm::count(outputs, "-") > 1)
     return createStringError("only one output can go to standard output ('-'); "
                              "name a file for the others");
+  for (StringRef output : outputs) {
+    if (output.empty() || output == "-")
+      continue;
+    // The file is named once, as this output.
+    unsigned count = 0;
+    for (StringRef argument : arguments) {
+      if (argument.starts_with("--"))
+        argument = argument.split('=').second;
+      SmallVector<StringRef> files;
+      argument.split(files, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+      count += llvm::count_if(
+          files, [&](StringRef file) { return isSameFile(file, output); });
+    }
+    if (count > 1)
+      return createStringError("'" + output +
+                               "' is an output and is named twice; an output "
+                               "replaces its file, so choose another one");
+  }
   return Error::success();
 }
 

@@ -26,9 +26,14 @@ int fail(llvm::Error error);
 /// output, where a table would corrupt them.
 llvm::raw_ostream &tableStream(llvm::ArrayRef<llvm::StringRef> files);
 
-/// Fails if several of `files` are "-", because only one file can be written to
-/// standard output.
-llvm::Error checkOneToStandardOutput(llvm::ArrayRef<llvm::StringRef> files);
+/// Fails if the outputs of a command would overwrite each other or one of its
+/// inputs: several of `outputs` are "-", or name a file that another one of
+/// `arguments` names. Empty outputs are not written.
+llvm::Error checkOutputs(llvm::ArrayRef<llvm::StringRef> outputs,
+                         llvm::ArrayRef<std::string> arguments);
+
+/// Prints `text` as "proteus: remark: ...".
+void printRemark(llvm::StringRef text);
 
 /// Parses the arguments of a command that takes only flags. For --help, prints
 /// `usage` and the flags. Returns the exit code if the command must end, after

@@ -66,7 +66,7 @@ int proteus::driver::parityCommand(ArrayRef<std::string> arguments) {
   if (runs->runs.empty())
     return fail(createStringError("no run is left to simulate"));
 
-  if (Error error = checkOneToStandardOutput({json, markdown}))
+  if (Error error = checkOutputs({json, markdown}, arguments))
     return fail(std::move(error));
   ParityRunner runner;
   std::vector<ParityResult> results;

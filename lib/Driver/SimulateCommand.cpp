@@ -16,7 +16,6 @@
 #include "Proteus/Support/Table.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <tuple>
@@ -94,18 +93,26 @@ int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
           "8192\n",
           arguments))
     return *done;
-  if (Error error = checkOneToStandardOutput({files.report, files.trace}))
+  if (Error error = checkOutputs({files.report, files.trace}, arguments))
     return fail(std::move(error));
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   Expected<Outcome> outcome = run(*context, job, files);
   if (!outcome)
     return fail(outcome.takeError());
   for (const std::string &remark : outcome->remarks)
-    WithColor::remark(errs(), "proteus") << remark << "\n";
+    printRemark(remark);
   raw_ostream &os = tableStream({files.report, files.trace});
   sim::printSummary(os, outcome->workload, outcome->result);
   printAdvice(os, job, *outcome);
   return 0;
+}
+
+/// Returns true if a command line and a comment can hold the name of a file as
+/// it is.
+static bool isPlainName(StringRef name) {
+  return !name.empty() && llvm::all_of(name, [](char c) {
+    return isAlnum(c) || StringRef("_-./+@:").contains(c);
+  });
 }
 
 /// Prints a module after a comment with the proteus-opt command that simulates
@@ -118,7 +125,8 @@ static void printModule(raw_ostream &os, mlir::ModuleOp module,
     options += " tf32";
   if (job.cudaGraphs)
     options += " cuda-graphs";
-  if (!job.profiles.empty())
+  bool canName = llvm::all_of(job.profiles, isPlainName);
+  if (!job.profiles.empty() && canName)
     options += " profile=" + llvm::join(job.profiles, ",");
   const Job usual;
   auto add = [&](StringRef name, auto value, auto usualValue) {
@@ -132,6 +140,9 @@ static void printModule(raw_ostream &os, mlir::ModuleOp module,
   add("overlap", job.overlap, usual.overlap);
   os << "// proteus-opt --lower-strategy --simulate=\"" << options
      << "\" FILE -o /dev/null\n";
+  if (!canName)
+    os << "// The command lacks the profile: its name has characters that "
+          "options can't hold.\n";
   module.print(os);
 }
 
@@ -157,14 +168,16 @@ int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
           "/dev/null\n",
           arguments))
     return *done;
+  if (Error error = checkOutputs({file}, arguments))
+    return fail(std::move(error));
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   auto module = prepare(*context, job);
   if (!module)
     return fail(module.takeError());
-  if (file == "-") {
-    printModule(outs(), **module, job);
-    return 0;
-  }
+  // A module that can't be simulated is of no use, so the job runs first.
+  Expected<Outcome> outcome = run(*context, job, RunFiles());
+  if (!outcome)
+    return fail(outcome.takeError());
   if (Error error = writeFileAtomically(file, [&](raw_ostream &os) {
         printModule(os, **module, job);
         return Error::success();

@@ -338,6 +338,8 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
   if (rest->size() != 1)
     return fail(createStringError(
         "expected one file of cases: proteus validate CASES.json"));
+  if (Error error = checkOutputs({StringRef(file)}, arguments))
+    return fail(std::move(error));
   Expected<std::string> text = readInput(rest->front());
   if (!text)
     return fail(text.takeError());

@@ -272,6 +272,25 @@ static Error setNormGroups(models::ModelRequest &request,
   return Error::success();
 }
 
+/// Adds a remark if degrees that the user states use only a part of the
+/// cluster, and the user does not state the number of devices.
+static Error remarkUnusedDevices(ModuleOp module, const Job &job, int64_t used,
+                                 std::vector<std::string> &remarks) {
+  const plan::ParallelPlan &plan = job.plan;
+  if (job.gpus || !(plan.dp || plan.tp || plan.pp || plan.cp))
+    return Error::success();
+  Messages messages(*module.getContext());
+  FailureOr<machine::Cluster> cluster = resolveCluster(module);
+  if (failed(cluster))
+    return messages.takeError("the cluster can't be read");
+  int64_t all = cluster->numDevices();
+  if (used < all)
+    remarks.push_back("the degrees use " + std::to_string(used) + " of the " +
+                      std::to_string(all) + " devices of the cluster; use " +
+                      "--gpus to state the number, or other degrees");
+  return Error::success();
+}
+
 Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
                                                        const Job &given) {
   Job job = given;
@@ -363,6 +382,11 @@ Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
       plan::sizesOf(job.plan, job.gpus, job.globalBatch, *stated);
   if (!sizes)
     return sizes.takeError();
+  if (*stated && sizes->gpus > **stated)
+    return createStringError(
+        "the job needs " + llvm::Twine(sizes->gpus) + " GPUs, but '" +
+        job.cluster + "' has " + llvm::Twine(**stated) + "; use --gpus " +
+        llvm::Twine(**stated) + " or fewer, or more nodes");
 
   if (!module) {
     models::ModelRequest request;
@@ -383,6 +407,8 @@ Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
   if (!job.cluster.empty() || !job.clusterText.empty())
     if (Error error = attachCluster(*module, job, sizes->gpus))
       return std::move(error);
+  if (Error error = remarkUnusedDevices(*module, job, sizes->gpus, remarks))
+    return std::move(error);
   {
     Messages messages(context);
     PassManager manager(&context);

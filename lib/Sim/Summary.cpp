@@ -8,6 +8,7 @@
 
 #include "Proteus/Sim/Summary.h"
 #include "Proteus/Sim/Confidence.h"
+#include "Proteus/Support/Printable.h"
 #include "Proteus/Support/Table.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -84,7 +85,7 @@ private:
       os << "  and " << rows - shown << " more\n";
   }
   void line(StringRef label, const Twine &value) {
-    os << left_justify(label, 26) << value << "\n";
+    os << left_justify(label, 26) << printable(value.str()) << "\n";
   }
 
   raw_ostream &os;
@@ -118,8 +119,12 @@ void SummaryPrinter::printHead() {
          fixed(*figures.tokensPerSecond, 0) + " (per device: " +
              fixed(*figures.tokensPerSecondPerDevice, 1) + ")");
   if (figures.mfu)
-    line("MFU (%)", fixed(100 * *figures.mfu, 2) + " of dense " +
-                        cost::stringify(info.computeType) + " peak");
+    line("MFU (%)",
+         fixed(100 * *figures.mfu, 2) + " of dense " +
+             cost::stringify(info.computeType) + " peak" +
+             (*figures.mfu > 1 ? ": kernels are faster than this peak; check "
+                                 "the profile and the device"
+                               : ""));
 }
 
 /// Returns the share of each source of kernel times as text, for example
@@ -323,5 +328,9 @@ void SummaryPrinter::printBuckets() {
 
 void proteus::sim::printSummary(raw_ostream &os, const Workload &workload,
                                 const SimulationResult &result) {
-  SummaryPrinter(os, workload, result).print();
+  // Labels of operations come from the input.
+  std::string text;
+  raw_string_ostream buffer(text);
+  SummaryPrinter(buffer, workload, result).print();
+  os << printable(text, /*keepNewlines=*/true);
 }

@@ -9,8 +9,10 @@
 #include "Proteus/Support/File.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -31,7 +33,7 @@ Expected<std::string> proteus::readTextFile(StringRef path,
     size_t size = text.size();
     if (size > most)
       return createStringError("it is larger than " + Twine(maxMebibytes) +
-                               " MiB, the limit for a description");
+                               " MiB, the limit for such a file");
     text.resize(size + step);
     Expected<size_t> read = sys::fs::readNativeFile(
         *file, MutableArrayRef<char>(text.data() + size, step));
@@ -49,6 +51,27 @@ Expected<std::string> proteus::readInput(StringRef path, size_t maxMebibytes) {
     return createStringError("can't read '" + path +
                              "': " + toString(text.takeError()));
   return text;
+}
+
+/// Returns the absolute path of a file without symbolic links. If the file does
+/// not exist, the links of its directory are resolved.
+static SmallString<256> realPath(StringRef path) {
+  SmallString<256> real;
+  if (!sys::fs::real_path(path, real))
+    return real;
+  StringRef directory = sys::path::parent_path(path);
+  if (sys::fs::real_path(directory.empty() ? "." : directory, real))
+    return path;
+  sys::path::append(real, sys::path::filename(path));
+  return real;
+}
+
+bool proteus::isSameFile(StringRef a, StringRef b) {
+  bool isSame = false;
+  // Two names of one file may also be hard links.
+  if (!sys::fs::equivalent(a, b, isSame))
+    return isSame;
+  return realPath(a) == realPath(b);
 }
 
 static Error fileError(StringRef path, std::error_code code) {
@@ -86,13 +109,16 @@ Error proteus::writeFileAtomically(StringRef path,
     return writeTo(descriptor, /*close=*/true, path, write);
   }
 
+  // If `path` is a symbolic link, the file to which it leads is replaced and
+  // the link remains.
+  SmallString<256> target = realPath(path);
   Expected<sys::fs::TempFile> file =
-      sys::fs::TempFile::create(path + ".tmp-%%%%%%%%");
+      sys::fs::TempFile::create(target + ".tmp-%%%%%%%%");
   if (!file)
     return fileError(path, errorToErrorCode(file.takeError()));
   if (Error error = writeTo(file->FD, /*close=*/false, path, write))
     return joinErrors(std::move(error), file->discard());
-  if (Error error = file->keep(path))
+  if (Error error = file->keep(target))
     return fileError(path, errorToErrorCode(std::move(error)));
   return Error::success();
 }

@@ -8,6 +8,8 @@
 
 #include "Proteus/Support/Table.h"
 
+#include "Proteus/Support/Printable.h"
+
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -22,6 +24,12 @@ Table::Table(ArrayRef<StringRef> labels, unsigned leftColumns)
   for (StringRef label : labels)
     head.push_back(label.str());
   rows.push_back(std::move(head));
+}
+
+void Table::add(std::vector<std::string> row) {
+  for (std::string &cell : row)
+    cell = printable(cell);
+  rows.push_back(std::move(row));
 }
 
 void Table::print(raw_ostream &os) const {

@@ -45,10 +45,14 @@ readTextFile(llvm::StringRef path,
 llvm::Expected<std::string>
 readInput(llvm::StringRef path, size_t maxMebibytes = maxDescriptionMebibytes);
 
+/// Returns true if `a` and `b` name the same file, whether or not it exists.
+bool isSameFile(llvm::StringRef a, llvm::StringRef b);
+
 /// Writes `text` to `path`, completely or not at all: the text first goes to a
 /// temporary file in the same directory, which is then renamed to `path`.
-/// Writes directly if `path` is "-" (standard output) or exists and is not a
-/// regular file, such as a pipe.
+/// A symbolic link remains, and the file to which it leads is replaced. Writes
+/// directly if `path` is "-" (standard output) or exists and is not a regular
+/// file, such as a pipe.
 llvm::Error writeFileAtomically(llvm::StringRef path, llvm::StringRef text);
 
 /// Calls `write` with a stream and writes the output to `path` in the same way.

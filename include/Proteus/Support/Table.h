@@ -33,7 +33,8 @@ public:
   /// aligned to the left, all other columns to the right.
   explicit Table(llvm::ArrayRef<llvm::StringRef> labels,
                  unsigned leftColumns = 1);
-  void add(std::vector<std::string> row) { rows.push_back(std::move(row)); }
+  /// Adds a row. Characters that are unsafe on a terminal are escaped.
+  void add(std::vector<std::string> row);
   void print(llvm::raw_ostream &os) const;
 
 private:

@@ -61,6 +61,7 @@ private:
   LogicalResult setMemoryModel(sim::Workload &workload);
   LogicalResult setErrors(const machine::Stack &stack, sim::Workload &workload);
   FailureOr<cost::Measurements> readProfiles(const machine::Cluster &cluster);
+  LogicalResult checkOutputs();
   void annotate(const sim::Figures &figures);
 };
 } // namespace
@@ -221,8 +222,31 @@ void Simulate::remarkLateStack(const machine::Stack &stack) {
         << ") are not applied; give stack= to lower-strategy";
 }
 
+/// Fails if the report and the trace would overwrite each other or an input.
+LogicalResult Simulate::checkOutputs() {
+  ModuleOp module = getOperation();
+  SmallVector<StringRef> inputs(profiles.begin(), profiles.end());
+  if (auto source = dyn_cast<FileLineColLoc>(module.getLoc()))
+    inputs.push_back(source.getFilename().getValue());
+  auto fail = [&](StringRef option, StringRef file, StringRef use) {
+    return emitError(module.getLoc(), option)
+           << "=" << file << ": the file is also " << use
+           << "; choose another one";
+  };
+  if (!report.empty() && report != "-" && isSameFile(report, trace))
+    return fail("report", report, "the trace");
+  for (auto [option, file] :
+       {std::pair<StringRef, StringRef>("report", report), {"trace", trace}})
+    for (StringRef input : inputs)
+      if (!file.empty() && isSameFile(file, input))
+        return fail(option, file, "an input");
+  return success();
+}
+
 LogicalResult Simulate::run() {
   ModuleOp module = getOperation();
+  if (failed(checkOutputs()))
+    return failure();
   Attribute lowered = module->getAttr(ProteusDialect::stackAttrName);
   // A machine from the caller replaces the cluster, so the option `cluster` has
   // no effect.

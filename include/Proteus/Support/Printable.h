@@ -1,0 +1,31 @@
+//===- Printable.h - text that is safe on a terminal ------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names of models, clusters and files come from the input. Control characters
+// in them could change the state of the terminal, and characters that change
+// the direction of writing could make a message read differently.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_SUPPORT_PRINTABLE_H
+#define PROTEUS_SUPPORT_PRINTABLE_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace proteus {
+
+/// Returns `text` with control characters, characters that change the direction
+/// of writing, and bytes that are not UTF-8 written as `\x1b` or `\u202e`.
+/// Newlines are kept if `keepNewlines`.
+std::string printable(llvm::StringRef text, bool keepNewlines = false);
+
+} // namespace proteus
+
+#endif // PROTEUS_SUPPORT_PRINTABLE_H
