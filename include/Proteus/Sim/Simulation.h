@@ -55,9 +55,9 @@ struct SimulationResult {
   std::optional<std::vector<PathShare>> criticalPath;
 
   /// Returns the index of the class with the largest kernel time, or of the
-  /// first one if several are equal. The step cannot be shorter than this
-  /// kernel time, so the remaining parts of the breakdown of this class show
-  /// how much time could be saved.
+  /// first one if several are equal. No other class spends more time in
+  /// kernels, so the remaining parts of the breakdown of this class show how
+  /// much time could be saved without faster kernels.
   uint32_t slowestClass() const;
   /// Returns the index of the class with the largest peak of tensor memory, or
   /// of the first one if several are equal.

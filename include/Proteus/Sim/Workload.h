@@ -101,8 +101,8 @@ struct KernelOrigin {
   double uncertainty = 0; ///< mean relative error
 };
 
-/// A kernel, a copy, or the participation of one class in a collective. All
-/// tasks and buffers that it names are in its own template.
+/// A kernel, a copy, or the participation of one class in a collective. Tasks
+/// and buffers are identified by their indices in the template of the task.
 struct Task {
   uint32_t label = 0;  ///< index into Workload::labels ("layers[3].mlp.fc1")
   uint32_t opKind = 0; ///< index into Workload::labels ("nn.linear")
