@@ -114,8 +114,8 @@ void Engine<Listening>::catchUp(uint32_t classIndex, uint32_t end) {
   while (active.event < end) {
     const SectionTrace::Stretch &stretch = replay.stretches[active.stretch];
     // If tasks still run when the last stretch ends, its events are reported
-    // one by one, because listeners expect that the tasks of a whole stretch
-    // also end in it.
+    // one by one, because listeners expect that all tasks which start in a
+    // whole stretch also end in it.
     bool isWhole = active.stretch + 1 < replay.stretches.size() ||
                    replay.runningAtEnd == 0;
     if (isWhole && active.event == stretch.firstEvent &&

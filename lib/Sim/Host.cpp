@@ -34,7 +34,7 @@ void Host::proceed(const FlatClass &flat, Time delay) {
     const FlatItem &item = flat.order[at];
     // The host does not wait for messages of once-tasks. Such messages belong
     // to sums over stages in the middle of the update. The host launches the
-    // tasks before and after them in one go.
+    // tasks before and after such a message without a pause.
     if (awaited = item.once ? 0 : receivesOf(flat, item).count; awaited > 0)
       return;
     delays[at] = delay;

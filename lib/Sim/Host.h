@@ -50,10 +50,9 @@ public:
     return notLaunched;
   }
 
-  /// Records that a message of a work item has arrived at `now`. If the host
-  /// waits at this item and this is its last message, computes the delay of the
-  /// item and launches items up to the next wait. Returns true if the host has
-  /// launched anything.
+  /// Records that a message of a work item has arrived at `now`. If this is the
+  /// last message for which the host waits at this item, computes the delay of
+  /// the item and lets the host continue. Returns true if the host continues.
   bool receive(const FlatClass &flat, uint32_t item, Time now);
 
   /// Returns the index of the work item at which the host waits for messages,

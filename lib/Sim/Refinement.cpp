@@ -64,7 +64,9 @@ private:
 
   std::vector<uint32_t> classOf;
   ArrayRef<RefinementEdge> edges;
-  std::vector<uint32_t> first, order; ///< edges by vertex `from`
+  /// `order` holds the indices of all edges, grouped by RefinementEdge::from.
+  /// The edges of vertex v are at [first[v], first[v + 1]).
+  std::vector<uint32_t> first, order;
   std::vector<Seen> view;
 };
 } // namespace
