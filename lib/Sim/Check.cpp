@@ -283,7 +283,8 @@ Error Checker::checkOnceDependencies(const DeviceClass &device) {
     const Task &user = device.once.tasks[once];
     const Task &dependency = device.micro.tasks[micro];
     // The once-task would wait for the instance of the micro-task in the last
-    // micro-batch, which may not exist.
+    // work item of its section, but the micro-task runs only with the first
+    // micro-batch.
     if (dependency.when == When::FirstMicroBatch)
       return inTask(device, user,
                     "depends on '" + name(dependency) +

@@ -139,9 +139,9 @@ uint64_t Recurrence::fingerprint() const {
 
 /// Searches the last `longestPeriod` checkpoints for the latest one with the
 /// same fingerprint as the present one. Returns the number of checkpoints since
-/// then, with which the state may recur. Returns 0 if there is no such
-/// checkpoint. If several checkpoints have the fingerprint, the shortest period
-/// is the most likely one.
+/// then: the period with which the state may recur. Returns 0 if there is no
+/// such checkpoint. If several checkpoints have the fingerprint, the shortest
+/// period is the most likely one.
 size_t Recurrence::suspectedPeriod() const {
   size_t index = history.size() - 1;
   for (size_t period = 1; period <= std::min(index, longestPeriod); ++period)

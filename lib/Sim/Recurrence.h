@@ -98,10 +98,11 @@ private:
     std::vector<int64_t> counts; ///< values visited by StateVisitor::count
   };
   /// The progress of a class in one period. `items` is the number of work items
-  /// by which the heads of the class move, or 0 if all heads are fixed.
+  /// by which the heads of the class move, or 0 if no head moves.
   struct ClassPeriod {
     uint32_t items = 0;
-    /// First and last work item at which a head is at one of the checkpoints.
+    /// First work item of a moving head or of the host at the first checkpoint,
+    /// and last such item at the second checkpoint.
     uint32_t first = 0, last = 0;
     Time launches = 0; ///< host time to launch the items of a period
     std::vector<uint32_t> fixedMicroBatches;
