@@ -192,9 +192,9 @@ void BreakdownTracker::onTaskEnd(const TaskInstance &instance, Time now) {
 }
 
 /// Ends the gap before the stretch, because a stretch begins with a kernel. The
-/// time within the stretch is added later, by `onStretchRuns`. If the stretch
-/// ends with a gap, that gap is a part of it, because the next stretch begins
-/// with a kernel too.
+/// time within the stretch is added later, by `onStretchRuns`. A gap at the end
+/// of the stretch counts as a part of the stretch, because the next stretch
+/// begins with a kernel, too.
 void BreakdownTracker::onStretch(const SectionTrace &trace, uint32_t stretch,
                                  Time start) {
   State &state = classes[trace.classIndex];

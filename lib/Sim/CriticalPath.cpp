@@ -155,7 +155,7 @@ uint32_t CriticalPath::launcherOf(uint32_t run) const {
 }
 
 /// Returns the run of the last message that the host of a class had received by
-/// the time `at`. Returns `none` if it had received no message.
+/// the time `at`. Returns `none` if there is no such message.
 uint32_t CriticalPath::awaitedBy(uint32_t classIndex, Time at) const {
   for (uint32_t run : llvm::reverse(received[classIndex]))
     if (runs[run].end <= at)

@@ -79,10 +79,10 @@ void Engine<Listening>::stepReplay(uint32_t classIndex) {
     awaitStep(classIndex);
 }
 
-/// Applies the end of a task to messages, at the exact time of the end.
-/// Decrements the numbers of users of those buffers of the task that messages
-/// use too, and the numbers of open dependencies of those messages that depend
-/// on the task.
+/// Applies the effects of the end of a task on messages, at the exact time of
+/// the end. Decrements the numbers of users of those buffers of the task that
+/// messages use too, and the numbers of open dependencies of those messages
+/// that depend on the task.
 template <bool Listening>
 void Engine<Listening>::feelStep(uint32_t classIndex, uint32_t task) {
   ClassState &state = classes[classIndex];

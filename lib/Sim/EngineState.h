@@ -45,7 +45,7 @@ constexpr unsigned eventKindShift = 61;
 
 /// An event. Events at the same time are ordered by kind, then by creation.
 /// `order` holds the kind in its high bits and a sequence number in its low
-/// bits, so that one comparison orders both.
+/// bits, so that one comparison orders events by both.
 struct Event {
   Time time;
   uint64_t order;
@@ -76,7 +76,8 @@ struct Head {
   uint32_t slot = 0; ///< index of the frame of the task
   Status status = Status::Exhausted;
   bool once = false;
-  /// Version of the TaskEnd event of the task. It changes when the end moves.
+  /// Version of the latest TaskEnd event of the task. Increases whenever the
+  /// end of the task moves.
   uint32_t version = 0;
   Time launched = 0;
 };
@@ -84,9 +85,10 @@ struct Head {
 /// Value of Frames::ready for a task that is not ready.
 constexpr Time notReady = -1;
 
-/// The frames of one template. There is one frame per micro-batch in progress.
-/// A frame holds the number of open dependencies of each task and the number of
-/// remaining users of each buffer. Frames are stored in reusable *slots*.
+/// The frames of one template. The micro-template has one frame per micro-batch
+/// in progress, the once-template has one frame. A frame holds the number of
+/// open dependencies of each task and the number of remaining users of each
+/// buffer. Frames are stored in reusable *slots*.
 struct Frames {
   size_t stride = 0;
   std::vector<uint32_t> open; ///< counters of all frames; `stride` per slot

@@ -9,7 +9,8 @@
 // All sums fit into 64 bits except demands, which need 128 bits. `check` limits
 // capacities to 2^46 bytes/s and loads to 2^36. A capacity in units of bytes/s
 // x loadUnit is therefore at most 2^62, and so is the sum of the loads of up to
-// 2^26 flows. The bandwidth of stopped flows never exceeds the capacity. Only a
+// 2^26 flows. The bandwidth of stopped flows exceeds the capacity only if rates
+// are raised to 1 byte/s, and then by at most the sum of the loads. Only a
 // demand, the sum of loads times ceilings, has no such bound.
 //
 //===----------------------------------------------------------------------===//
@@ -156,9 +157,9 @@ void FlowNetwork::visit(uint32_t index) {
   byCeiling.emplace_back(flow.ceiling, index);
 }
 
-/// Adds links of a flow, and all flows on these links, to the links and flows
-/// to recompute. Adds only links that are contended now or were contended at
-/// the last `settle`: flows on other links do not affect each other.
+/// Adds links of a flow to `componentLinks`, and all flows on these links to
+/// `componentFlows`. Adds only links that are contended now or were contended
+/// at the last `settle`: flows on other links do not affect each other.
 void FlowNetwork::visitLinksOf(const Flow &flow) {
   for (const Entry &entry : entriesOf(flow)) {
     LinkStatus &status = statuses[entry.link];

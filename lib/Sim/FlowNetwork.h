@@ -168,9 +168,8 @@ private:
   std::vector<Flow> flows;
   std::vector<uint32_t> dirty;
 
-  // Working data of `settle`: the flows that the changes may affect, the
-  // contended links that connect these flows, and intermediate results for
-  // their rates.
+  // Working data of `settle`: the flows with rates that may change, the
+  // contended links that connect these flows, and intermediate results.
   std::vector<uint32_t> componentFlows;
   std::vector<uint32_t> componentLinks;
   std::vector<std::pair<uint64_t, uint32_t>> byCeiling;

@@ -197,8 +197,9 @@ Error Folder::addGroups(unsigned number) {
   const GroupFamily &family = request.families[number];
   // Finds the members of each group, one per orbit of ranks. The canonical
   // position of a member is the first position of the group plus the canonical
-  // position of the offset of the member. This holds because the two differ
-  // from zero only along different axes, and each digit belongs to one axis.
+  // position of the offset of the member. This holds because each digit belongs
+  // to one axis, and the first position and the offset have coordinates other
+  // than 0 along different axes.
   std::vector<int64_t> offsets;
   for (int64_t offset : plans.offsetsOf(number))
     offsets.push_back(translations.canonicalPosition(offset));

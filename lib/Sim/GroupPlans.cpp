@@ -91,9 +91,9 @@ static bool isKept(const net::LinkLoads &loads, const Digit &digit,
   });
 }
 
-/// Adds those digits to `broken` that are no symmetries because of the loads of
-/// one group. A shift along an axis of the family maps each group onto itself,
-/// so it must also map the loads of the group onto themselves.
+/// Adds to `broken` the digits that are no symmetries because of `loads`, the
+/// loads of one group. A shift along an axis of the family maps each group onto
+/// itself, so it must also map the loads of the group onto themselves.
 void GroupPlans::checkTurns(unsigned family, const net::LinkLoads &loads) {
   for (const Digit &digit : translations.getDigits())
     if (!isBroken(digit) &&

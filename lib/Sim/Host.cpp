@@ -27,8 +27,8 @@ Host::Host(const FlatClass &flat) {
   proceed(flat, 0);
 }
 
-/// Launches work items until it reaches an item that receives messages, which
-/// it does not launch. Sets the delay of the launched items to `delay`.
+/// Launches work items until the next item receives messages; that item is not
+/// launched. Sets the delay of the launched items to `delay`.
 void Host::proceed(const FlatClass &flat, Time delay) {
   for (; at < flat.order.size(); ++at) {
     const FlatItem &item = flat.order[at];

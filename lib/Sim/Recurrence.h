@@ -11,7 +11,7 @@
 // checkpoints. A checkpoint is taken whenever the pacemaker moves to a work
 // item with the same section as its first work item. A checkpoint *recurs* if
 // its state equals that of an earlier checkpoint except for a shift: all times
-// are later by the same time, the *period*, and the numbers of all
+// are later by the same amount, the *period*, and the numbers of all
 // micro-batches are larger by the same number. If the orders of all classes
 // also repeat, the following periods are equal, too. Whole periods are then
 // skipped by applying the shift several times at once. The result is exact, not
@@ -86,7 +86,7 @@ private:
   /// The whole state at a checkpoint.
   struct Image {
     Time now = 0;
-    /// Micro-batch of the work item that the pacemaker opens.
+    /// Micro-batch of the work item at the head of the pacemaker.
     uint32_t microBatch = 0;
     uint64_t tasks = 0;
     std::vector<ClassImage> classes;
@@ -163,8 +163,7 @@ private:
   /// Total size of the images of all checkpoints so far, including images that
   /// were not kept.
   size_t bytesTaken = 0;
-  /// Number of successive comparisons after which nothing was skipped. Stays at
-  /// 8 if there are more.
+  /// Number of comparisons in a row that did not lead to a skip; at most 8.
   unsigned failures = 0;
   size_t resumeAt = 0; ///< first checkpoint at which an image is taken again
 };

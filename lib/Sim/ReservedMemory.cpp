@@ -38,7 +38,7 @@ private:
     uint32_t sectionsLeft = 0;
     uint32_t live = 0; ///< number of blocks in use
     std::vector<Handle> blocks;
-    std::vector<uint32_t> users; ///< users not issued yet, per buffer
+    std::vector<uint32_t> users; ///< number of users not issued yet, per buffer
   };
   /// The state before a work item is issued.
   struct Checkpoint {

@@ -105,9 +105,9 @@ std::vector<bool> SectionReplays::disturbedLinks() const {
   return disturbed;
 }
 
-/// Finds the tasks that follow: they cannot start before the kernels of earlier
-/// work items have ended. These are all tasks of the compute stream, and tasks
-/// that depend on a task of the same section which follows.
+/// Finds the tasks that follow (ClassPlans::follows). These are all tasks of
+/// the compute stream, and all tasks that depend on such a task of the same
+/// section, directly or through other tasks.
 void SectionReplays::findFollowers(uint32_t classIndex) {
   ClassPlans &own = plans[classIndex];
   const DeviceClass &device = state->workload.classes[classIndex];

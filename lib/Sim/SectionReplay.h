@@ -89,7 +89,8 @@ struct SectionReplay : SectionTrace {
   };
   struct Member {
     uint32_t task;
-    uint32_t endEvent; ///< index of its end in `events`; ~0 if not recorded
+    /// Index in `events` of the end of the task; ~0 if it is not recorded.
+    uint32_t endEvent;
     Time start, end;
     std::vector<uint32_t> dependencies; ///< indices into `members`
     bool needsMessages;
@@ -151,9 +152,9 @@ public:
   void visitState(StateVisitor &visitor, std::vector<ClassState> &classes);
   llvm::ArrayRef<std::unique_ptr<SectionReplay>> all() const { return replays; }
 
-  /// Returns true if messages use this buffer of the micro-template. The users
-  /// of such a buffer are decremented at the exact ends of tasks, even in a
-  /// replay.
+  /// Returns true if messages use this buffer of the micro-template. The number
+  /// of users of such a buffer is decremented at the exact end of each task
+  /// that uses the buffer, even in a replay.
   bool isInMessages(uint32_t classIndex, uint32_t buffer) const {
     return plans[classIndex].inMessages[buffer];
   }

@@ -33,11 +33,11 @@ struct PathShare {
 
 /// A listener that finds the critical path of a step: the chain of tasks that
 /// determines the time of the step. The chain ends with the last task of the
-/// step. Each task of the chain started at one of two times: when the previous
-/// task of the chain ended, or when a host launched it that had waited for the
-/// previous task. If a task outside the chain becomes faster, the step does not
-/// become shorter. The listener needs every event, so the engine skips and
-/// replays nothing.
+/// step. Each task of the chain started when the previous task of the chain
+/// ended, or when it was launched by a host that had waited for the previous
+/// task. If a task outside the chain becomes faster, the step does not become
+/// shorter. The listener needs every event, so the engine skips and replays
+/// nothing.
 class CriticalPath : public Listener {
 public:
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;

@@ -58,7 +58,8 @@ struct TaskInstance {
   uint32_t task = 0;       ///< index into the micro- or once-template
   uint32_t microBatch = 0; ///< 0 for a once-task
   bool once = false;
-  Time ready = 0; ///< end of its last dependency; 0 if it has no dependencies
+  /// Time at which the last dependency of the task ended; 0 if there is none.
+  Time ready = 0;
   Time launched = 0; ///< time at which the host has launched the task
 
   /// Returns the task that was executed.
@@ -100,7 +101,7 @@ struct SectionTrace {
   /// the end of the section.
   struct Stretch {
     uint32_t firstEvent;
-    uint32_t lastEvent; ///< index after that of the last event
+    uint32_t lastEvent; ///< index of the event after the last one
     Time begin, end;
   };
   uint32_t index = 0; ///< number of the trace in the run
@@ -150,8 +151,9 @@ public:
   /// replays nothing.
   virtual bool canSkip() const { return false; }
   /// Passes the whole state of the listener to `visitor`, so that the engine
-  /// can compare the values of two visits one by one. Two visits that pass
-  /// equal values to `same` must therefore make the same sequence of calls.
+  /// can compare the values of two visits one by one. Therefore, if two visits
+  /// pass equal values to `same`, they must call the same functions of
+  /// `visitor` in the same order.
   virtual void visitState(StateVisitor &visitor) {}
   /// Reports the beginning of the run. `collectiveTimes[c]` is the duration of
   /// Workload::collectives[c] if no other flow uses its links and no kernel

@@ -89,8 +89,8 @@ private:
   static Block blockOf(const Buffer &buffer) {
     return {buffer.bytes, buffer.owner, buffer.onHost, buffer.tensorSplit};
   }
-  /// Numbers of bytes: either of memory that is held, or by which this memory
-  /// changes.
+  /// Numbers of bytes. They describe either the memory that is held, or a
+  /// change of this memory.
   struct Amounts {
     int64_t bytes = 0;
     int64_t hostBytes = 0;
@@ -292,7 +292,8 @@ private:
     Time started = 0;
   };
   const Workload *workload = nullptr;
-  FactTable<int32_t> counted; ///< per task: the collective to count, or -1
+  /// Per task: the collective to count at events of the task, or -1.
+  FactTable<int32_t> counted;
   std::vector<State> collectives;
 };
 
@@ -327,7 +328,8 @@ private:
     Time contended = 0;
   };
   const Workload *workload = nullptr;
-  FactTable<int32_t> counted; ///< per task: the collective to count, or -1
+  /// Per task: the collective to count at events of the task, or -1.
+  FactTable<int32_t> counted;
   std::vector<State> links;
   std::vector<int64_t> runs; ///< number of executions of each collective
 };

@@ -181,9 +181,10 @@ struct Flow {
 ///
 /// Every member class has exactly one task for the collective. These tasks are
 /// all in micro-templates or all in once-templates, and have the same `when`.
-/// If they run only with the first or last micro-batch, this may be micro-batch
-/// 3 in one member and micro-batch 5 in another. A SendRecv has two member
-/// classes, the sender and the receiver, or one member class that is both.
+/// If they run only with the first or last micro-batch, that may be micro-batch
+/// 0 in one member class and micro-batch 1 in another. A SendRecv has two
+/// member classes, the sender and the receiver, or one member class that is
+/// both.
 struct Collective {
   cost::CollectiveKind kind = cost::CollectiveKind::AllReduce;
   /// Number of bytes, counted as in cost::Collective.
