@@ -80,9 +80,9 @@ void Engine<Listening>::stepReplay(uint32_t classIndex) {
 }
 
 /// Applies the effects of the end of a task on messages, at the exact time of
-/// the end. Decrements the numbers of users of those buffers of the task that
-/// messages use too, and the numbers of open dependencies of those messages
-/// that depend on the task.
+/// the end. If messages use a buffer of the task, decrements the number of
+/// users of the buffer. If a message depends on the task, decrements the number
+/// of open dependencies of the message.
 template <bool Listening>
 void Engine<Listening>::feelStep(uint32_t classIndex, uint32_t task) {
   ClassState &state = classes[classIndex];

@@ -139,8 +139,8 @@ uint32_t Folder::linkOrbit(const net::LinkId &canonical) {
 /// the canonical link of the orbit.
 std::vector<net::LinkLoad>
 Folder::sumOrbits(const net::LinkLoads &loads) const {
-  // `count` nodes in the orbit of the node `node` that have the same pattern of
-  // loads.
+  // Describes `count` nodes that are in the orbit of `node` and have the same
+  // pattern of loads.
   struct Alike {
     int64_t node;
     uint32_t pattern;

@@ -369,8 +369,9 @@ bool Recurrence::hostRecurs(uint32_t classIndex, const Image &before,
   if (!state.classes[classIndex].flat.hostWaits)
     return moved.launches == period.time ||
            (moved.launches < period.time && from.launchWaits == to.launchWaits);
-  // A host that waits for messages must wait for the same messages as one
-  // period earlier, and all its delays must have grown by the same time.
+  // A host that waits for messages must wait at the corresponding work item,
+  // and for as many messages as one period earlier. Each of its delays must
+  // have grown by the time of the period minus the time that its launches take.
   if (to.hostItem - from.hostItem != moved.items ||
       from.missingMessages != to.missingMessages ||
       from.delays.size() != to.delays.size())

@@ -56,10 +56,9 @@ public:
   /// the links that one group loads onto those of the other group.
   std::vector<int64_t> startOf(int64_t device, int64_t step,
                                int64_t reach) const;
-  /// Returns the link of one group that corresponds to `link`, which another
-  /// group loads. `from` is the smallest device of the group that loads `link`,
-  /// `to` that of the other group. `startOf` must return equal keys for both
-  /// groups.
+  /// Maps a link that one group loads to the corresponding link of another
+  /// group. `from` is the smallest device of the first group, `to` that of the
+  /// second group. `startOf` must return equal keys for both groups.
   net::LinkId movedLink(net::LinkId link, int64_t from, int64_t to) const;
 
   /// Returns the number of ranks in each orbit of ranks.

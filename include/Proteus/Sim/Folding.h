@@ -146,7 +146,7 @@ struct Folding {
 };
 
 /// Finds the classes of equivalent ranks, groups and links. Fails if a group
-/// cannot communicate.
+/// cannot communicate, or if an internal check of the symmetries fails.
 llvm::Expected<Folding> foldRanks(const FoldingRequest &request);
 
 } // namespace proteus::sim

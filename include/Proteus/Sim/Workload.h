@@ -56,7 +56,8 @@ enum class MemoryOwner : uint8_t {
   MasterWeights, ///< master copies of the parameters
   Activations,
   Temporaries,
-  Communication, ///< parameters gathered or fetched for a layer
+  /// Parameters that a layer gathers from other ranks or copies from the host.
+  Communication,
   GradientBuckets,
 };
 constexpr unsigned numMemoryOwners = 8;
