@@ -96,7 +96,7 @@ void CachingAllocator::remove(Handle handle) {
 // Allocating, splitting and merging blocks
 //===----------------------------------------------------------------------===//
 
-/// Splits a block after `bytes` bytes. The rest becomes a free block.
+/// Shortens a block to `bytes` bytes. The rest becomes a free block.
 void CachingAllocator::split(Handle handle, int64_t bytes) {
   Block rest;
   rest.address = blocks[handle].address + bytes;
@@ -112,7 +112,8 @@ void CachingAllocator::split(Handle handle, int64_t bytes) {
   insert(cut);
 }
 
-/// Merges two neighbours, neither of which is in a pool.
+/// Merges the block `second` into its neighbour `first`. Neither block may be
+/// in a pool.
 void CachingAllocator::merge(Handle first, Handle second) {
   blocks[first].size += blocks[second].size;
   Handle next = blocks[first].next = blocks[second].next;
@@ -121,7 +122,8 @@ void CachingAllocator::merge(Handle first, Handle second) {
   unusedBlocks.push_back(second);
 }
 
-/// Returns all segments without a block in use to the device.
+/// Returns all segments without a block in use to the device, and increments
+/// `numReleases`.
 void CachingAllocator::releaseCached() {
   ++numReleases;
   llvm::DenseSet<Handle> released;
@@ -135,8 +137,8 @@ void CachingAllocator::releaseCached() {
       released.insert(key.block);
       return true;
     });
-  // Skips the search if nothing was released. This is the usual case if a job
-  // does not fit, because every new segment then calls this function.
+  // Searches `segments` only if something was released. If a job does not fit,
+  // every new segment calls this function, and mostly nothing is released.
   if (!released.empty())
     llvm::erase_if(segments,
                    [&](Handle first) { return released.contains(first); });
@@ -199,9 +201,9 @@ void CachingAllocator::free(Handle handle) {
 }
 
 void CachingAllocator::appendState(std::vector<int64_t> &state) {
-  // Only the order of addresses matters. It need not be stored, because
-  // `segments` is in the order of addresses and new segments are added at the
-  // end.
+  // Only the order of addresses matters, not their values. The order need not
+  // be stored, because `segments` is in the order of addresses and new segments
+  // are added at the end.
   llvm::erase_if(segments, [&](Handle first) {
     size_t begin = state.size();
     bool changes = false;

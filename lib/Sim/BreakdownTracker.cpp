@@ -34,8 +34,8 @@ void BreakdownTracker::onBegin(const Workload &w, ArrayRef<Time>) {
                     [&](uint32_t, const Task &task) { return factsOf(task); });
 }
 
-/// Returns true if the task is a transfer between pipeline stages, on any
-/// stream.
+/// Returns true if a communication or copy is a transfer between pipeline
+/// stages, on any stream.
 static bool isTransfer(const Workload &workload, const Task &task) {
   if (task.stream == Stream::Compute)
     return workload.collectives[task.collective].kind ==
@@ -62,8 +62,8 @@ BreakdownTracker::TaskFacts BreakdownTracker::factsOf(const Task &task) const {
           isTransfer(*workload, task) ? Role::Transfer : Role::Communication};
 }
 
-/// If the class does not compute, adds the time since the last change of state
-/// to the current gap.
+/// Moves `lastChange` to `now`. If the class has run no kernel since the last
+/// change, adds the time between the two to the current gap.
 void BreakdownTracker::elapse(State &state, Time now) {
   Time begin = state.lastChange;
   state.lastChange = now;
@@ -127,9 +127,9 @@ void BreakdownTracker::start(State &state, const TaskFacts &task, Time ready,
   elapse(state, now);
   switch (task.role) {
   case Role::Kernel:
-    // A kernel starts when its dependencies have ended, the stream is free, and
-    // it has been launched. Idle time after the first two conditions is
-    // therefore host time.
+    // A kernel starts when its dependencies have ended, its stream is free, and
+    // the host has launched it. Idle time in which only the launch was missing
+    // is therefore host time.
     closeGap(state, std::max(ready, state.streamFree), launched);
     state.computing = true;
     break;
@@ -191,10 +191,10 @@ void BreakdownTracker::onTaskEnd(const TaskInstance &instance, Time now) {
       tasks.at(instance.classIndex, instance.once, instance.task), now);
 }
 
-/// Ends the current gap, because a stretch begins with a kernel. The time
-/// within the stretch is not added here but by `onStretchRuns` at the end of
-/// the run. That time includes a gap at the end of the stretch, because the
-/// next stretch begins with a kernel too.
+/// Ends the gap before the stretch, because a stretch begins with a kernel. The
+/// time within the stretch is added later, by `onStretchRuns`. A gap at the end
+/// of the stretch counts as a part of the stretch, because the next stretch
+/// begins with a kernel, too.
 void BreakdownTracker::onStretch(const SectionTrace &trace, uint32_t stretch,
                                  Time start) {
   State &state = classes[trace.classIndex];

@@ -76,15 +76,16 @@ private:
   const Workload &workload;
   /// The tasks that take part in each collective.
   std::vector<SmallVector<Party, 2>> parties;
-  /// For each link, the last checked flow that loads it; 0 if there is none.
-  /// Flows are counted from 1. Shows whether a flow names a link twice.
+  /// For each link, the number of the last checked flow that loads the link,
+  /// counted from 1; 0 if no flow does. Used to find flows that name a link
+  /// twice.
   std::vector<size_t> lastFlow;
   size_t numFlows = 0;
   /// Index in DeviceClass::order of every work item of the class that is being
   /// checked, by `key`.
   DenseMap<uint64_t, uint32_t> position;
   /// For each section of the micro-template, the index in DeviceClass::order of
-  /// the last work item that runs it.
+  /// the last work item that runs the section.
   std::vector<uint32_t> lastPosition;
 };
 
@@ -237,7 +238,7 @@ Error Checker::checkOrder(const DeviceClass &device) {
 
 /// Fails if a task depends on a later task of its own stream. A stream is a
 /// queue, so neither task could ever start. Cycles of dependencies among
-/// several streams or classes are found by the run.
+/// several streams or classes are not found here but during the run.
 Error Checker::checkDependencyOrder(const DeviceClass &device) {
   for (bool once : {false, true}) {
     const Template &tasks = once ? device.once : device.micro;
@@ -281,8 +282,9 @@ Error Checker::checkOnceDependencies(const DeviceClass &device) {
                                  " is out of range");
     const Task &user = device.once.tasks[once];
     const Task &dependency = device.micro.tasks[micro];
-    // The task of the once-template would wait for the last micro-batch, which
-    // may not run this task of the micro-template.
+    // The once-task would wait for the instance of the micro-task in the last
+    // work item of its section, but the micro-task runs only with the first
+    // micro-batch.
     if (dependency.when == When::FirstMicroBatch)
       return inTask(device, user,
                     "depends on '" + name(dependency) +

@@ -102,8 +102,8 @@ void ChromeTrace::writeArrow(StringRef name, Place from, Place to) {
 }
 
 /// Writes the arrows that lead to a task from the tasks on which it depends. An
-/// arrow begins at the start of the other task. It cannot begin at the end,
-/// because a task does not include the time at which it ends.
+/// arrow begins at the start of the other task, not at its end: in a trace, the
+/// time at which a task ends is no longer part of the task.
 void ChromeTrace::writeArrows(const TaskInstance &instance) {
   const Task &task = instance.in(*workload);
   const DeviceClass &device = workload->classes[instance.classIndex];
@@ -169,8 +169,8 @@ void ChromeTrace::writeCounter(uint32_t classIndex) {
      << memory.current(classIndex) << "}}";
 }
 
-/// Notes that the memory of a class is about to change at `now`. If the last
-/// change was at an earlier time, writes the value of the counter since that
+/// Called before the memory of a class changes at `now`. If the last change was
+/// at an earlier time, writes the value that the counter has had since that
 /// time.
 void ChromeTrace::changeMemory(uint32_t classIndex, Time now) {
   State &state = classes[classIndex];

@@ -22,9 +22,9 @@ using namespace proteus::sim;
 /// the mean error.
 static constexpr double intervalOfMeanError = 1.6;
 
-/// Calls `visit` for every kernel of the slowest device, with the time that the
-/// kernel takes in the whole step. Times are integers, so their sums do not
-/// depend on the order of the tasks.
+/// Calls `visit` for every kernel of the slowest device, with the sum of its
+/// durations in the whole step. Times are integers, so their sums do not depend
+/// on the order of the tasks.
 static void
 forEachKernel(const Workload &workload, const SimulationResult &result,
               function_ref<void(const KernelOrigin &, Time)> visit) {
@@ -55,8 +55,8 @@ proteus::sim::sharesBySource(const Workload &workload,
 }
 
 /// Returns the contribution of each family of kernels to the relative error of
-/// all kernel time: the errors of its kernels, weighted with their shares of
-/// this time.
+/// all kernel time. It is the sum over the kernels of the family of (error of
+/// the kernel x share of the kernel in all kernel time).
 static std::array<double, cost::numFamilies>
 errorsOf(const Workload &workload, const SimulationResult &result) {
   std::map<std::pair<cost::Family, double>, Time> times;

@@ -79,9 +79,9 @@ TaskInstance CriticalPath::instanceOf(uint32_t run) const {
   return instance;
 }
 
-/// Returns the run that ended at the time `at` and for which `run` waited: a
-/// dependency of `run`, or the run before it on the same stream. Returns `none`
-/// if no such run ended then.
+/// Returns a run of the same class for which `run` waited and which ended at
+/// the time `at`: a dependency of `run`, or the run before it on the same
+/// stream. Returns `none` if there is no such run.
 uint32_t CriticalPath::ownCauseOf(uint32_t run, Time at) const {
   TaskInstance instance = instanceOf(run);
   auto endsThen = [&](uint32_t other) {
@@ -104,8 +104,9 @@ uint32_t CriticalPath::ownCauseOf(uint32_t run, Time at) const {
   return before != none && endsThen(before) ? before : none;
 }
 
-/// Returns the run for which `run` waited last, possibly one of another class.
-/// Returns `none` if `run` waited for its launch.
+/// Returns the run for which `run` waited last. If `run` is part of a
+/// collective, this may be a run of another class. Returns `none` if `run`
+/// waited for a launch.
 uint32_t CriticalPath::causeOf(uint32_t run) const {
   Time at = runs[run].begin;
   uint32_t own = ownCauseOf(run, at);
@@ -117,8 +118,8 @@ uint32_t CriticalPath::causeOf(uint32_t run) const {
   // run for which that member waited.
   ArrayRef<uint32_t> members = workload->collectives[collective].members;
   for (auto [member, party] : llvm::zip(members, parties[collective])) {
-    // If the collective runs only with the first or last micro-batch, the
-    // number of that micro-batch may differ between members.
+    // If the collective runs only with the first or last micro-batch, this may
+    // be a different micro-batch in each member. Tries all of them.
     const Task &task = templateOf(member, party.once).tasks[party.task];
     bool anyFrame = !party.once && task.when != When::Always;
     uint32_t begin = anyFrame ? 0 : instance.microBatch;
@@ -135,8 +136,9 @@ uint32_t CriticalPath::causeOf(uint32_t run) const {
   return none;
 }
 
-/// Returns the class with the host that delayed `run`: the class of `run` or,
-/// for a collective, the member that was launched last.
+/// Returns the class with the host that delayed `run`. This is the class of
+/// `run` or, if `run` is part of a collective, the member class with the last
+/// launch.
 uint32_t CriticalPath::launcherOf(uint32_t run) const {
   TaskInstance instance = instanceOf(run);
   int32_t collective = instance.in(*workload).collective;
@@ -152,8 +154,8 @@ uint32_t CriticalPath::launcherOf(uint32_t run) const {
   return instance.classIndex;
 }
 
-/// Returns the last message that the host of a class had received by the time
-/// `at`, or `none`.
+/// Returns the run of the last message that the host of a class had received by
+/// the time `at`. Returns `none` if there is no such message.
 uint32_t CriticalPath::awaitedBy(uint32_t classIndex, Time at) const {
   for (uint32_t run : llvm::reverse(received[classIndex]))
     if (runs[run].end <= at)
@@ -164,13 +166,13 @@ uint32_t CriticalPath::awaitedBy(uint32_t classIndex, Time at) const {
 void CriticalPath::onFinish(Time iterationTime) {
   if (iterationTime == 0)
     return;
-  // Finds a task that ends at the end of the run. There is one, because the run
-  // ends with the end of a task.
+  // Finds a run that ends at the end of the step. There is one, because the
+  // step ends with the end of a task.
   uint32_t run = 0;
   while (runs[run].end != iterationTime)
     ++run;
-  // Visits each run at most once, because tasks without duration may seem to
-  // wait for each other in a cycle.
+  // Visits each run at most once. Tasks without duration start and end at the
+  // same time, so they may seem to wait for each other in a cycle.
   std::vector<bool> seen(runs.size());
   while (run != none && !seen[run]) {
     seen[run] = true;
@@ -182,8 +184,8 @@ void CriticalPath::onFinish(Time iterationTime) {
       break;
     uint32_t cause = causeOf(run);
     if (cause == none) {
-      // No run ended when this one started, so its launch by the host was the
-      // cause.
+      // `run` waited for no other run at its start, so its launch by the host
+      // determined the start.
       uint32_t classIndex = launcherOf(run);
       cause = awaitedBy(classIndex, begin);
       Time from = cause == none ? 0 : runs[cause].end;
@@ -192,8 +194,9 @@ void CriticalPath::onFinish(Time iterationTime) {
     }
     run = cause;
   }
-  // The walk may have ended early, in a cycle of tasks without duration. Then
-  // the earlier tasks are unknown, and the time before counts as host time.
+  // If the walk has ended in a cycle of tasks without duration, the tasks
+  // before the cycle are unknown. The time before the cycle then counts as host
+  // time.
   if (Time begin = path.back().begin)
     path.push_back({0, begin, path.back().classIndex, nullptr});
   std::reverse(path.begin(), path.end());

@@ -102,8 +102,8 @@ bool Diagnosis::isDone(uint32_t classIndex, bool once, uint32_t microBatch,
   return isSkipped || i < head.item || (i == head.item && task < head.task);
 }
 
-/// Returns the reason why the head of `stream` waits for the task `awaited`.
-/// This task is the head of the stream `blocker`, or is queued after that head.
+/// Returns the Wait of the head of `stream` for the task `awaited`. `awaited`
+/// is at the head of the stream `blocker`, or is queued after that head.
 Wait Diagnosis::blockedBy(uint32_t stream, uint32_t blocker,
                           const Task &awaited) const {
   std::string text = nameOf(stream) + " waits for ";
@@ -204,8 +204,8 @@ std::string Diagnosis::describe() const {
     os << "\n  " << wait.text;
     stream = wait.stream;
   }
-  // All other blocked streams wait for the cycle, directly or through other
-  // streams. Lists only the first ones, to show the extent of the deadlock.
+  // All other blocked streams wait for a stream in a cycle, directly or through
+  // other streams. Lists only the first of them and counts the rest.
   constexpr unsigned limit = 16;
   unsigned others = 0;
   for (uint32_t s : blocked)

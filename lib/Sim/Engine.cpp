@@ -87,8 +87,9 @@ template <bool Listening> void Engine<Listening>::consider(uint32_t stream) {
   }
 }
 
-/// Starts the task at the head of a stream. A task of a collective only
-/// arrives; the collective starts when all members have arrived.
+/// Starts the task at the head of a stream. If a replay can begin with this
+/// task, starts the replay instead. A task of a collective only arrives; the
+/// collective starts when all members have arrived.
 template <bool Listening> void Engine<Listening>::arrive(uint32_t stream) {
   const FlatTask &task = taskOf(stream);
   if (task.isKernel()) {
@@ -110,6 +111,9 @@ template <bool Listening> void Engine<Listening>::arrive(uint32_t stream) {
     startCollective(task.collective);
 }
 
+/// Marks the head of a stream as running and reports its start and its
+/// allocations to the listeners. If a replay is active in the class, ends it
+/// first.
 template <bool Listening> void Engine<Listening>::start(uint32_t stream) {
   Head &head = headOf(stream);
   if (stateOf(stream).active.replay)
@@ -126,8 +130,9 @@ template <bool Listening> void Engine<Listening>::start(uint32_t stream) {
   }
 }
 
-/// Accounts for the end of one dependency of a task. If it was the last one and
-/// the task is the head of its stream, the task may start.
+/// Decrements the number of open dependencies of a task, one of which has ended
+/// at `time`. If it was the last one and the task is the head of its stream,
+/// schedules the start of the task.
 template <bool Listening>
 void Engine<Listening>::resolve(uint32_t classIndex, bool once, uint32_t slot,
                                 uint32_t task, Time time) {
@@ -145,9 +150,9 @@ void Engine<Listening>::resolve(uint32_t classIndex, bool once, uint32_t slot,
     consider(classIndex * numStreams + queue);
 }
 
-/// Accounts for the arrival of the message that the head of a stream receives.
-/// If the host waited for this message, the host continues and launches the
-/// next tasks.
+/// Reports to the host that the message at the head of a stream has arrived. If
+/// the host continues, sets the launch times of the heads that were not
+/// launched yet, and schedules their starts.
 template <bool Listening> void Engine<Listening>::receive(uint32_t stream) {
   uint32_t classIndex = stream / numStreams;
   ClassState &state = classes[classIndex];
@@ -162,6 +167,9 @@ template <bool Listening> void Engine<Listening>::receive(uint32_t stream) {
   }
 }
 
+/// Ends the task at the head of a stream: reports the end and frees to the
+/// listeners, resolves the dependencies of other tasks on it, and moves the
+/// stream to its next task.
 template <bool Listening> void Engine<Listening>::finish(uint32_t stream) {
   uint32_t classIndex = stream / numStreams;
   ClassState &state = classes[classIndex];
@@ -184,7 +192,7 @@ template <bool Listening> void Engine<Listening>::finish(uint32_t stream) {
     resolve(classIndex, head.once, head.slot, successor, now);
   if (!head.once && item.last)
     for (uint32_t successor : flat.onceSuccessors[head.task]) {
-      // The frame of the once-tasks may not exist yet.
+      // Creates the frame of the once-tasks if it does not exist yet.
       int32_t slot = state.frames[1].slotOf[0];
       resolve(classIndex, true,
               slot >= 0 ? slot : openFrame(state, {0, 0, true, true, true, 0}),
@@ -196,8 +204,8 @@ template <bool Listening> void Engine<Listening>::finish(uint32_t stream) {
   advance(stream);
 }
 
-/// Accounts for the end of `ended` tasks of a frame. Frees the slot of the
-/// frame after its last task.
+/// Subtracts `ended` from the number of tasks of a frame that have not ended.
+/// If no such task is left, frees the slot of the frame.
 template <bool Listening>
 void Engine<Listening>::closeFrame(Frames &frames, uint32_t slot,
                                    uint32_t microBatch, uint32_t ended) {
@@ -211,8 +219,8 @@ void Engine<Listening>::closeFrame(Frames &frames, uint32_t slot,
 // Kernels, communication and their mutual slowdown
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` for every collective that runs in a class and slows its
-/// kernels.
+/// Calls `visit` for every collective that runs in a class and slows the
+/// kernels of the class.
 template <bool Listening>
 template <typename Visit>
 void Engine<Listening>::forCommunications(const ClassState &state,
@@ -260,8 +268,9 @@ void Engine<Listening>::finishKernel(ClassState &state) {
     });
 }
 
-/// Accounts for the start (`runs`) or end of a communication on a stream.
-/// Called only for communications that slow kernels.
+/// Marks a stream as running (`runs` is true) or no longer running a
+/// communication that slows kernels. Marks the class as dirty if this may
+/// change the speed of its kernel.
 template <bool Listening>
 void Engine<Listening>::setCommunicating(uint32_t stream, bool runs) {
   ClassState &state = stateOf(stream);
@@ -319,8 +328,9 @@ void Engine<Listening>::finishCollective(uint32_t index) {
     finish(member);
 }
 
-/// Updates the speeds of kernels and the rates of flows, and moves the ends of
-/// these tasks accordingly. Called after the last event of each point in time.
+/// Updates the speeds of kernels and the rates of flows that have changed, and
+/// schedules new ends for them. Reports links that have changed to the
+/// listeners. Called after the last event of each point in time.
 template <bool Listening> void Engine<Listening>::settle() {
   for (uint32_t c : dirtyClasses) {
     ClassState &state = classes[c];
@@ -393,8 +403,9 @@ template <bool Listening> void Engine<Listening>::process(const Event &event) {
   }
 }
 
-/// Moves `now` to the time of the next event. Returns false if no event is
-/// left.
+/// Moves `now` to the time of the next event. If this is a later time, first
+/// calls `settle`, and takes a checkpoint if one is scheduled. Returns false if
+/// no event is left.
 template <bool Listening> bool Engine<Listening>::nextTime() {
   auto dropStale = [&] {
     while (!queue.empty() && isStale(queue.front()))

@@ -114,11 +114,12 @@ private:
     std::pop_heap(queue.begin(), queue.end());
     queue.pop_back();
   }
-  /// Returns now + `time`. Limits `time`, so that the sum does not overflow.
+  /// Returns now + `time`. Limits `time` to `timeLimit`, so that the sum does
+  /// not overflow.
   Time after(Time time) const { return now + std::min(time, timeLimit); }
 
-  /// Returns the time at which the host launches a task of a work item, or
-  /// `notLaunched` if the host must first wait for a message.
+  /// Returns the time at which the host has launched a task of a work item.
+  /// Returns `notLaunched` if the host must first wait for a message.
   Time launchTime(uint32_t classIndex, uint32_t item, uint32_t task) const {
     const ClassState &state = classes[classIndex];
     return state.host.launchTime(state.flat, item, task);
@@ -146,9 +147,9 @@ private:
   bool tooLong = false; ///< true if an event is at or after `timeLimit`
 };
 
-/// Counts down the users of the buffers of a task that has ended. Counts only
-/// buffers that pass `filter`. Reports a buffer as freed when it has no more
-/// users.
+/// Decrements the number of users of each buffer that a task uses, because the
+/// task has ended. Leaves out buffers for which `filter` returns false. Reports
+/// a buffer as freed when it has no more users.
 template <bool Listening>
 template <typename Filter>
 void Engine<Listening>::releaseBuffers(const TaskInstance &instance,

@@ -79,9 +79,10 @@ void Engine<Listening>::stepReplay(uint32_t classIndex) {
     awaitStep(classIndex);
 }
 
-/// Accounts for the end of a task that may affect messages, at its exact time:
-/// frees buffers that messages use too, and lets messages start that depend on
-/// the task.
+/// Applies the effects of the end of a task on messages, at the exact time of
+/// the end. If messages use a buffer of the task, decrements the number of
+/// users of the buffer. If a message depends on the task, decrements the number
+/// of open dependencies of the message.
 template <bool Listening>
 void Engine<Listening>::feelStep(uint32_t classIndex, uint32_t task) {
   ClassState &state = classes[classIndex];
@@ -100,9 +101,9 @@ void Engine<Listening>::feelStep(uint32_t classIndex, uint32_t task) {
       resolve(classIndex, false, slot, successor, now);
 }
 
-/// Applies those events of a replay that come before the event with index
-/// `end`: updates the frame of the micro-batch and reports the events to
-/// listeners.
+/// Applies the events of a replay that have not been applied yet, up to but not
+/// including the event with index `end`. Updates the frame of the micro-batch
+/// and reports the events to listeners.
 template <bool Listening>
 void Engine<Listening>::catchUp(uint32_t classIndex, uint32_t end) {
   ClassState &state = classes[classIndex];
@@ -112,9 +113,9 @@ void Engine<Listening>::catchUp(uint32_t classIndex, uint32_t end) {
   uint32_t slot = head.slot, ended = 0;
   while (active.event < end) {
     const SectionTrace::Stretch &stretch = replay.stretches[active.stretch];
-    // If tasks still run after the last stretch, the events of this stretch are
-    // reported one by one, because a listener cannot account for a stretch that
-    // leaves tasks running.
+    // If tasks still run when the last stretch ends, its events are reported
+    // one by one, because listeners expect that all tasks which start in a
+    // whole stretch also end in it.
     bool isWhole = active.stretch + 1 < replay.stretches.size() ||
                    replay.runningAtEnd == 0;
     if (isWhole && active.event == stretch.firstEvent &&
@@ -184,7 +185,8 @@ void Engine<Listening>::passEvent(uint32_t classIndex, uint32_t slot,
       nameTask(event.subject);
       for (Listener *listener : listeners)
         listener->onTaskEnd(instance, time);
-      // Only counts the users. Events of the kind Free report the frees.
+      // Decrements the numbers of users but reports no frees: these are events
+      // of their own, of the kind Free.
       uint32_t *users =
           frames.open.data() + slot * frames.stride + flat.numTasks();
       for (uint32_t buffer : flat.uses[event.subject])
@@ -215,9 +217,10 @@ void Engine<Listening>::passEvent(uint32_t classIndex, uint32_t slot,
   }
 }
 
-/// Ends a replay: brings a class into the state that a simulation task by task
-/// would have, and continues task by task. Called at the end of the section, or
-/// when a message of the class starts during the replay.
+/// Ends a replay. Applies its events up to now, restores the tasks that still
+/// run, and moves the other streams to their next tasks. The class then has the
+/// same state as if it had been simulated task by task. Called at the end of
+/// the section, or when a message of the class starts during the replay.
 template <bool Listening>
 void Engine<Listening>::leaveReplay(uint32_t classIndex) {
   ClassState &state = classes[classIndex];
@@ -249,9 +252,9 @@ void Engine<Listening>::leaveReplay(uint32_t classIndex) {
   }
   active.replay = nullptr;
   ++active.version;
-  // The loop resumes the compute stream first, because it is the lowest bit.
-  // The order matters, because `resume` of a collective reads
-  // `state.computing`.
+  // The loop resumes the compute stream first, because that stream is the
+  // lowest bit. This order is necessary, because `resume` sets
+  // `state.computing` for a kernel and reads it for a collective.
   static_assert(static_cast<unsigned>(Stream::Compute) == 0);
   for (uint32_t bits = running; bits; bits &= bits - 1)
     resume(classIndex, replay, llvm::countr_zero(bits),
@@ -266,8 +269,8 @@ void Engine<Listening>::leaveReplay(uint32_t classIndex) {
   }
 }
 
-/// Continues a task that started during a replay and still runs at its end:
-/// restores the progress of the task and schedules its end.
+/// Continues a task that started during a replay and still runs when the replay
+/// ends: restores the progress of the task and schedules the end of the task.
 template <bool Listening>
 void Engine<Listening>::resume(uint32_t classIndex, const SectionReplay &replay,
                                unsigned s, uint32_t position) {
@@ -290,7 +293,7 @@ void Engine<Listening>::resume(uint32_t classIndex, const SectionReplay &replay,
     Time end = start + replay.startOf(head.task) + task.duration;
     state.computing |= task.isKernel();
     // Computes the end from the present speed of the kernel. The recorded end
-    // would include later changes of speed, which may not happen now.
+    // includes later changes of speed, which may not happen in this run.
     if (task.isKernel() && state.disturbedSpeed[task.matrix] != fullSpeed) {
       state.kernel = progress();
       end = state.kernel.end();
@@ -311,7 +314,8 @@ void Engine<Listening>::resume(uint32_t classIndex, const SectionReplay &replay,
   } else if (moves > now) {
     push(moves, EventKind::FlowBegin, task.collective);
   } else {
-    // `settle` computes the rate and the end of the flow.
+    // Starts the flow with the remaining work. `settle` then computes its rate
+    // and its end.
     collective.moving = true;
     collective.progress = progress();
     network.start(task.collective,

@@ -17,9 +17,9 @@
 using namespace llvm;
 using namespace proteus::sim;
 
-/// Added to the number of users of a buffer if the task that allocates it does
-/// not run. Such a buffer is never allocated, so it must not be freed: its
-/// number of users must never reach zero.
+/// Added to the number of users of a buffer if the task that allocates the
+/// buffer does not run. Such a buffer is never allocated, so it must not be
+/// freed: its number of users must never reach zero.
 constexpr uint32_t neverAllocated = 1u << 30;
 
 /// Returns the speed of a kernel or flow that takes `factor` times as long as
@@ -72,7 +72,8 @@ void EngineState::prepareMeetings() {
     for (uint32_t stream : streams[c])
       parties.add(stream);
     firstMeeting.push_back(meetings);
-    // A collective with one member waits for nobody, so it needs no meeting.
+    // A collective with one member starts when this member arrives, so it needs
+    // no meeting.
     if (streams[c].size() > 1)
       meetings += single[c] ? 1 : workload.info.microBatches;
   }
@@ -106,8 +107,9 @@ Time EngineState::timeAlone(uint32_t collective) const {
   return progress.end();
 }
 
-/// Prepares a new frame: counts the tasks of a section that do not run with
-/// this micro-batch as ended.
+/// Prepares a new frame: counts the tasks of a section that do not run in
+/// `variant` as ended. `variant` is the variant in which the micro-batch of the
+/// frame runs the section.
 void EngineState::skipTasks(ClassState &state, uint32_t slot, uint32_t section,
                             unsigned variant) {
   const FlatTemplate &flat = state.flat.templates[0];

@@ -30,10 +30,10 @@
 
 namespace proteus::sim {
 
-/// Kinds of events, in the order in which events of the same time are
-/// processed: ends precede the starts that they enable. A `SectionStep` is the
-/// end of a task in a replayed section, or the end of the replay. A `FlowBegin`
-/// is the end of the latency of a collective.
+/// Kinds of events. Events at the same time are processed in the order of this
+/// list: ends precede the starts that they enable. A `SectionStep` is the end
+/// of a task in a replayed section, or the end of the replay. A `FlowBegin` is
+/// the end of the latency of a collective.
 enum class EventKind : uint8_t {
   TaskEnd,
   SectionStep,
@@ -45,18 +45,20 @@ constexpr unsigned eventKindShift = 61;
 
 /// An event. Events at the same time are ordered by kind, then by creation.
 /// `order` holds the kind in its high bits and a sequence number in its low
-/// bits, so that one comparison orders both.
+/// bits, so that one comparison orders events by both.
 struct Event {
   Time time;
   uint64_t order;
-  uint32_t subject; ///< a stream, a class or a collective, by kind
-  uint32_t version; ///< the event is out of date if its subject has a newer one
+  uint32_t subject; ///< a stream, class or collective, depending on the kind
+  /// Version of the subject for which the event was created. The event is out
+  /// of date if the subject has another version by now.
+  uint32_t version;
 
   EventKind kind() const {
     return static_cast<EventKind>(order >> eventKindShift);
   }
-  /// Orders later events as smaller. The top of a std::push_heap heap is its
-  /// largest element, so the earliest event is at the top.
+  /// Orders later events as smaller. A heap of std::push_heap has its largest
+  /// element at the top, so the earliest event is at the top.
   friend bool operator<(const Event &a, const Event &b) {
     return a.time != b.time ? a.time > b.time : a.order > b.order;
   }
@@ -74,7 +76,8 @@ struct Head {
   uint32_t slot = 0; ///< index of the frame of the task
   Status status = Status::Exhausted;
   bool once = false;
-  /// Version of the TaskEnd event of the task. It changes when the end moves.
+  /// Version of the latest TaskEnd event of the task. Increases whenever the
+  /// end of the task moves.
   uint32_t version = 0;
   Time launched = 0;
 };
@@ -82,15 +85,17 @@ struct Head {
 /// Value of Frames::ready for a task that is not ready.
 constexpr Time notReady = -1;
 
-/// The frames of one template. There is one frame per micro-batch in progress.
-/// It holds the number of open dependencies of each task and the number of
-/// remaining users of each buffer. Frames are stored in reusable *slots*.
+/// The frames of one template. The micro-template has one frame per micro-batch
+/// in progress, the once-template has one frame. A frame holds the number of
+/// open dependencies of each task and the number of remaining users of each
+/// buffer. Frames are stored in reusable *slots*.
 struct Frames {
   size_t stride = 0;
   std::vector<uint32_t> open; ///< counters of all frames; `stride` per slot
   /// For each slot and task, the time at which the last dependency of the task
-  /// ended. It is `notReady` before that time, after the end of the task, and
-  /// for tasks without dependencies. Stored only if there are listeners.
+  /// ended. The entry is `notReady` before that time, after the end of the
+  /// task, and for tasks without dependencies. Stored only if there are
+  /// listeners.
   std::vector<Time> ready;
   /// Number of tasks that have not ended, per slot.
   std::vector<uint32_t> remaining;
@@ -108,17 +113,18 @@ struct ClassState {
 
   /// Progress of the running kernel, if its speed can change.
   Progress kernel;
-  /// Speed of a kernel while communication slows it. [0] is that of a
-  /// memory-bound kernel, [1] that of a kernel limited by the matrix units.
+  /// Speed of a kernel while communication slows it: [0] for a memory-bound
+  /// kernel, [1] for a kernel limited by the matrix units.
   uint64_t disturbedSpeed[2] = {fullSpeed, fullSpeed};
   /// Streams, as bits, on which a communication runs that slows kernels.
   uint32_t communicating = 0;
   bool computing = false;
-  /// True if its kernels slow communication.
+  /// True if the kernels of the class slow communication.
   bool slowsCommunication = false;
-  bool dirty = false; ///< true if the speed of its kernel may have changed
+  bool dirty = false; ///< true if the speed of the kernel may have changed
   ActiveReplay active;
-  /// Number of tasks so far that waited only for their launch by the host.
+  /// Number of tasks so far that were ready to start before the host had
+  /// launched them.
   uint64_t launchWaits = 0;
 
   /// Returns the present speed of a kernel of the class.
@@ -127,13 +133,13 @@ struct ClassState {
   }
 };
 
-/// The state of a collective and of its running instance, if any. No two
-/// instances of a collective run at the same time, because each member takes
-/// part in one instance after another.
+/// The state of a collective and of its running instance, if any. At most one
+/// instance of a collective runs at a time, because each member takes part in
+/// one instance after another.
 struct CollectiveState {
   Progress progress; ///< progress of its flow
-  /// Ceiling of the rate in bytes/s. [0] applies while no member runs a kernel
-  /// that slows the collective, [1] otherwise.
+  /// Ceilings of the rate in bytes/s: [0] while no member runs a kernel that
+  /// slows the collective, [1] while at least one member does.
   uint64_t ceilings[2] = {0, 0};
   /// Number of members that run a kernel which slows the collective.
   uint32_t computingMembers = 0;
@@ -156,8 +162,8 @@ struct EngineState {
   std::vector<ClassState> classes;
   std::vector<CollectiveState> collectives;
   FlowNetwork network;
-  /// For each collective, the streams on which its member classes take part,
-  /// one per member, in the order of classes.
+  /// For each collective, the streams on which its member classes take part:
+  /// one stream per member, in the order of classes.
   IndexLists parties;
   /// Number of the first meeting of each collective. A *meeting* is one
   /// instance of a collective with several members, which wait for each other.
@@ -171,7 +177,7 @@ struct EngineState {
   SectionReplays replays;
   RateLog *rateLog = nullptr;
 
-  /// Creates the frame of the micro-batch of `item`, or of the once-tasks if
+  /// Creates a frame for the micro-batch of `item`, or for the once-tasks if
   /// `item` is in the once-template. Returns the slot of the frame.
   uint32_t openFrame(ClassState &state, const FlatItem &item);
 
@@ -189,8 +195,8 @@ struct EngineState {
   const Head &headOf(uint32_t stream) const {
     return stateOf(stream).heads[stream % numStreams];
   }
-  /// Returns true if the event is out of date, because its subject has a newer
-  /// version.
+  /// Returns true if the event is out of date: its subject has another version
+  /// by now.
   bool isStale(const Event &event) const {
     switch (event.kind()) {
     case EventKind::TaskEnd:
@@ -211,8 +217,7 @@ struct EngineState {
   }
   /// Returns the number of the meeting in which the head of a stream takes
   /// part. A collective that runs only with the first or last micro-batch has
-  /// one meeting, even if the number of that micro-batch differs between its
-  /// members.
+  /// one meeting, even if this is a different micro-batch in each member.
   size_t meetingOf(uint32_t stream) const {
     const Head &head = headOf(stream);
     const FlatClass &flat = stateOf(stream).flat;
@@ -229,8 +234,8 @@ private:
                  unsigned variant);
 };
 
-/// Runs a workload of one class as `run` does. In addition, reports every
-/// change of the speed of a kernel or flow to `log`.
+/// Checks and executes a workload of one class, like `run`. Also reports the
+/// progress of kernels and flows to `log` whenever their speed changes.
 llvm::Expected<RunResult> runLogged(const Workload &workload,
                                     const EngineOptions &options,
                                     llvm::ArrayRef<Listener *> listeners,

@@ -43,7 +43,7 @@ private:
   std::vector<uint32_t> entries;
 };
 
-/// The part of a task that the event loop reads.
+/// The fields of a task that the event loop reads.
 struct FlatTask {
   Time duration;
   int32_t collective;
@@ -56,16 +56,16 @@ struct FlatTask {
     return stream == Stream::PipelineReceive ||
            stream == Stream::PipelineReceiveGradient;
   }
-  /// Returns true if the task is a kernel, so that communication slows it and
-  /// it slows communication. Copies between device and host are not kernels;
-  /// they run on streams of their own.
+  /// Returns true if the task is a kernel. Kernels and communication slow each
+  /// other. Copies between device and host are not kernels; they run on streams
+  /// of their own.
   bool isKernel() const { return stream == Stream::Compute && collective < 0; }
 };
 
 /// Variants of a section, as flags. Every variant runs the tasks with
-/// When::Always. LastTime adds those with When::LastMicroBatch, FirstTime those
-/// with When::FirstMicroBatch. Both flags are set if the first micro-batch is
-/// also the last one.
+/// When::Always. The flag LastTime adds the tasks with When::LastMicroBatch,
+/// the flag FirstTime those with When::FirstMicroBatch. Both flags are set if
+/// the first micro-batch is also the last one.
 enum Variant : unsigned { EveryTime, LastTime, FirstTime };
 constexpr unsigned numVariants = 4;
 
@@ -97,8 +97,9 @@ struct FlatTemplate {
   std::vector<Time> launched[numVariants];
   /// Host time to launch all tasks of a section, per variant and section.
   std::vector<Time> launches[numVariants];
-  /// The messages that a section receives. `launched` is the host time from the
-  /// beginning of the section until the last receive is launched.
+  /// The messages that a section receives. `count` is their number, `launched`
+  /// the host time from the beginning of the section until the last receive has
+  /// been launched.
   struct Receives {
     uint32_t count = 0;
     Time launched = 0;
@@ -126,7 +127,8 @@ struct FlatItem {
   /// True for the first item that runs this section, if the section has tasks
   /// that run only with the first micro-batch. Always true if `once`.
   bool first;
-  /// Time at which the host begins to launch the item if it never waits.
+  /// Time at which the host would begin to launch the item if the host never
+  /// waited.
   Time launchBegin;
 
   /// Returns the variant in which the item runs its section.
@@ -146,8 +148,9 @@ std::vector<uint32_t> firstMicroBatches(const DeviceClass &device);
 struct FlatClass {
   FlatTemplate templates[2]; ///< [0] micro-template, [1] once-template
   std::vector<FlatItem> order;
-  /// For each section of the micro-template, the last micro-batch that runs it,
-  /// and the result of `firstMicroBatches`.
+  /// `lastMicroBatch` holds, for each section of the micro-template, the last
+  /// micro-batch that runs the section. `firstMicroBatch` is the result of
+  /// `firstMicroBatches`.
   std::vector<uint32_t> lastMicroBatch, firstMicroBatch;
 
   /// Returns the variant in which a micro-batch runs a section.
@@ -162,8 +165,8 @@ struct FlatClass {
   Time launches = 0;
 };
 
-/// Upper bound of sums of launch times. A larger sum is set to this value
-/// instead of overflowing.
+/// Upper bound of sums of launch times. Larger sums are set to this value, so
+/// that they do not overflow.
 constexpr Time mostLaunchTime = Time(1) << 62;
 
 /// Converts a device class of a checked workload to flat arrays.

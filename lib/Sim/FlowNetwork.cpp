@@ -9,7 +9,8 @@
 // All sums fit into 64 bits except demands, which need 128 bits. `check` limits
 // capacities to 2^46 bytes/s and loads to 2^36. A capacity in units of bytes/s
 // x loadUnit is therefore at most 2^62, and so is the sum of the loads of up to
-// 2^26 flows. The bandwidth of stopped flows never exceeds the capacity. Only a
+// 2^26 flows. The bandwidth of stopped flows exceeds the capacity only if rates
+// are raised to 1 byte/s, and then by at most the sum of the loads. Only a
 // demand, the sum of loads times ceilings, has no such bound.
 //
 //===----------------------------------------------------------------------===//
@@ -29,8 +30,8 @@ using namespace proteus::sim;
 constexpr uint64_t noLevel = std::numeric_limits<uint64_t>::max();
 
 /// Divides the links into classes of links with equal capacities and equal
-/// loads. Starts with one class per capacity. Then each flow splits the
-/// classes: two links stay in the same class if the flow puts the same load on
+/// loads. Starts with one class per capacity. Then splits the classes once per
+/// flow: two links stay in the same class if the flow puts the same load on
 /// both, or loads neither.
 void FlowNetwork::classifyLinks(const Workload &workload) {
   std::map<int64_t, uint32_t> ofCapacity;
@@ -94,8 +95,8 @@ uint64_t FlowNetwork::rateAlone(uint32_t flow, uint64_t ceiling) const {
 // Starting, stopping and limiting flows
 //===----------------------------------------------------------------------===//
 
-/// Sets the ceiling of a flow and notes that the flow has changed. The ceiling
-/// is 0 if the flow is not active.
+/// Sets the ceiling of a flow, updates the demand on its links, and marks the
+/// flow as dirty. A flow that is not active has the ceiling 0.
 void FlowNetwork::demand(uint32_t index, uint64_t ceiling) {
   Flow &flow = flows[index];
   for (const Entry &entry : entriesOf(flow)) {
@@ -127,8 +128,8 @@ void FlowNetwork::stop(uint32_t index) {
   Flow &flow = flows[index];
   flow.active = false;
   for (const Entry &entry : entriesOf(flow)) {
-    // Moves the last active flow of the link to the position of this one. Rates
-    // do not depend on the order of flows.
+    // Moves the last active flow of the link to the position of the stopped
+    // flow. The order may change, because rates do not depend on it.
     Link &link = links[entry.link];
     link.load -= entry.load;
     const Active &last = active[link.first + --link.numActive];
@@ -156,10 +157,9 @@ void FlowNetwork::visit(uint32_t index) {
   byCeiling.emplace_back(flow.ceiling, index);
 }
 
-/// Adds the contended links of a flow, and all flows on these links, to the
-/// component of links and flows to recompute. A link that is not contended and
-/// was not contended at the last `settle` is left out, because its flows do not
-/// affect each other.
+/// Adds links of a flow to `componentLinks`, and all flows on these links to
+/// `componentFlows`. Adds only links that are contended now or were contended
+/// at the last `settle`: flows on other links do not affect each other.
 void FlowNetwork::visitLinksOf(const Flow &flow) {
   for (const Entry &entry : entriesOf(flow)) {
     LinkStatus &status = statuses[entry.link];
@@ -211,7 +211,9 @@ void FlowNetwork::stopAt(uint32_t index, uint64_t rate, FlowState state) {
   stopping.push_back(index);
 }
 
-/// Stops the rising flows of a full link at `rate`.
+/// Stops the rising flows of a full link at `rate`. Sets `holdsBack` if the
+/// link stops a flow, or if another link that is full at the same rate has just
+/// stopped one of its flows.
 void FlowNetwork::holdBack(uint32_t index, uint64_t rate) {
   Filling &filling = fillings[index];
   for (const Active &active : activeOn(links[filling.link])) {
@@ -222,8 +224,8 @@ void FlowNetwork::holdBack(uint32_t index, uint64_t rate) {
   }
 }
 
-/// Accounts for a stopped flow on its contended links: its load is no longer
-/// rising, and its bandwidth is in use.
+/// Updates the contended links of a flow that has stopped: subtracts its load
+/// from `rising` and adds its bandwidth to `used`.
 void FlowNetwork::leaveRising(Flow &flow) {
   flow.state = FlowState::Stopped;
   for (const Entry &entry : entriesOf(flow)) {
@@ -271,7 +273,7 @@ void FlowNetwork::fill() {
     for (uint32_t index : full)
       holdBack(index, rate);
     rising -= stopping.size();
-    // Without rising flows, no level is needed any more.
+    // Levels are needed only while flows rise.
     if (rising == 0)
       return;
     for (uint32_t index : stopping)
@@ -307,9 +309,9 @@ ArrayRef<uint32_t> FlowNetwork::settle() {
     for (uint32_t index : dirty) {
       Flow &flow = flows[index];
       flow.dirty = false;
-      // Uses the ceiling, not `rateAlone`. A folded flow represents several
-      // groups and has their total loads, but its ceiling is the rate of one
-      // group that runs alone.
+      // Uses the ceiling, not `rateAlone`, because a folded flow has the sum of
+      // the loads of several groups. `rateAlone` would let these groups share
+      // links, but the ceiling is the rate of one group that runs alone.
       flow.next = flow.ceiling;
       if (flow.active)
         componentFlows.push_back(index);

@@ -18,12 +18,12 @@
 //   the rate floor((capacity - bandwidth of stopped flows) / load of rising
 //   flows). All flows that reach the same rate stop together.
 //
-// Only sums over the flows of a link matter. Therefore one flow with an n-fold
-// load has the same rate as n flows that load the link equally.
+// The rates depend only on sums over the flows of each link. Therefore one flow
+// with an n-fold load has the same rate as n flows that load the link equally.
 //
 // Links form a class if they have equal capacities and every flow loads them
-// equally, for example the ports of a device. They are full at the same rate,
-// so the computation treats a class as one link.
+// equally, for example the ports of a device. The links of a class are full at
+// the same rate, so the computation treats a class as one link.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,11 +49,13 @@ public:
   /// share links: every flow runs at its ceiling.
   FlowNetwork(const Workload &workload, bool share);
 
-  /// Adds a flow with this ceiling in bytes/s. `settle` updates the rates.
+  /// Adds a flow with this ceiling in bytes/s. Rates change only with the next
+  /// `settle`.
   void start(uint32_t flow, uint64_t ceiling);
-  /// Removes a flow. `settle` updates the rates.
+  /// Removes a flow. Rates change only with the next `settle`.
   void stop(uint32_t flow);
-  /// Changes the ceiling of an active flow. `settle` updates the rates.
+  /// Changes the ceiling of an active flow. Rates change only with the next
+  /// `settle`.
   void limit(uint32_t flow, uint64_t ceiling);
 
   /// Updates the rates of all flows that `start`, `stop` and `limit` may have
@@ -81,7 +83,7 @@ private:
   struct Entry {
     uint64_t load;
     uint32_t link;
-    /// Index among the active flows of the link.
+    /// Index of the flow among the active flows of the link.
     uint32_t position;
   };
   /// An active flow of a link, and the index in `entries` of its load on that
@@ -93,7 +95,7 @@ private:
   /// A class of links. It is treated as one link, because every flow loads all
   /// links of the class equally.
   struct Link {
-    uint64_t capacity = 0; ///< in bytes/s x loadUnit, like all bandwidths here
+    uint64_t capacity = 0; ///< in bytes/s x loadUnit, like all bandwidths below
     uint64_t load = 0;     ///< sum over the active flows
     Wide demand = 0;       ///< sum of load x ceiling of the active flows
     size_t first = 0;      ///< index of its first entry in `active`
@@ -101,9 +103,9 @@ private:
 
     bool isContended() const { return demand > capacity; }
   };
-  /// The status of a link. Most links are not contended, and then nothing else
-  /// about the link is read. The status is stored separately from Link, so that
-  /// these reads touch little memory.
+  /// The status of a link. It is stored separately from Link, because most
+  /// links are not contended. Of such links only the status is read, which
+  /// takes little memory.
   struct LinkStatus {
     uint32_t filling = 0; ///< index in `fillings`, if contended
     bool isContended = false;
@@ -117,7 +119,8 @@ private:
     uint64_t rising; ///< load of the flows that still rise
     uint64_t used;   ///< bandwidth that the stopped flows use on the link
     uint32_t link;
-    bool changed; ///< true if `rising` changed since its level was computed
+    /// True if `rising` has changed since the level of the link was computed.
+    bool changed;
     bool holdsBack = false;
   };
   enum class FlowState : uint8_t {
@@ -165,9 +168,8 @@ private:
   std::vector<Flow> flows;
   std::vector<uint32_t> dirty;
 
-  // Working data of `settle`: the flows that the changes may affect, the
-  // contended links that connect these flows, and intermediate results for
-  // their rates.
+  // Working data of `settle`: the flows with rates that may change, the
+  // contended links that connect these flows, and intermediate results.
   std::vector<uint32_t> componentFlows;
   std::vector<uint32_t> componentLinks;
   std::vector<std::pair<uint64_t, uint32_t>> byCeiling;

@@ -44,14 +44,14 @@ std::vector<int64_t> RankMesh::coordinatesOf(int64_t position) const {
 
 namespace {
 
-/// The orbits of links that one flow loads, each with the sum of the loads of
-/// its links.
+/// The orbits of links that one flow loads, as pairs (orbit, sum of the loads
+/// on the links of the orbit).
 using OrbitLoads = std::vector<std::pair<uint32_t, int64_t>>;
 
-/// A group that represents its orbit of groups.
+/// A group that represents all groups of its orbit.
 struct Group {
   unsigned family = 0;
-  std::vector<uint32_t> ranks; ///< orbits of the members, ascending
+  std::vector<uint32_t> ranks; ///< orbits of the member ranks, ascending
   const GroupPlan *plan = nullptr;
   std::vector<OrbitLoads> loads; ///< in the order of GroupPlan::loads
 };
@@ -78,9 +78,10 @@ private:
   uint32_t linkOrbit(const net::LinkId &canonical);
   std::vector<uint32_t> startColours() const;
   Expected<std::vector<RefinementEdge>> edges() const;
-  /// Returns the load that all groups of an orbit put on one link of an orbit
-  /// of links. `load` is the sum of the loads of one group on the orbit of
-  /// links. Fails if the groups load the links of the orbit unequally.
+  /// Returns the load that all groups in the orbit of `group` together put on
+  /// one link in the orbit `link`. `load` is the load that one of these groups
+  /// puts on all links of the orbit. Fails if the groups load the links of the
+  /// orbit unequally.
   Expected<int64_t> loadPerLink(const Group &group, uint32_t link,
                                 int64_t load) const;
   Expected<Folding> collect(ArrayRef<uint32_t> classOf) const;
@@ -99,7 +100,8 @@ private:
   std::vector<int64_t> positions;
   DenseMap<int64_t, uint32_t> rankAt;
   std::vector<Group> groups;
-  /// Index in `groups` of the group of each orbit of ranks, by family.
+  /// By family, then by orbit of ranks: index in `groups` of the group to which
+  /// the ranks of the orbit belong, or Folding::noGroup.
   std::vector<std::vector<uint32_t>> groupOf;
   std::vector<net::LinkId> links; ///< canonical link of each orbit of links
   std::map<net::LinkId, uint32_t> linkNumbers;
@@ -133,11 +135,12 @@ uint32_t Folder::linkOrbit(const net::LinkId &canonical) {
   return entry->second;
 }
 
-/// Returns the sums of loads over orbits of links. Each sum is given for the
-/// canonical link of its orbit.
+/// Returns the sums of `loads` over the links of each orbit, each as a load of
+/// the canonical link of the orbit.
 std::vector<net::LinkLoad>
 Folder::sumOrbits(const net::LinkLoads &loads) const {
-  // The number of nodes of an orbit that have the same pattern of loads.
+  // Describes `count` nodes that are in the orbit of `node` and have the same
+  // pattern of loads.
   struct Alike {
     int64_t node;
     uint32_t pattern;
@@ -169,10 +172,11 @@ Folder::sumOrbits(const net::LinkLoads &loads) const {
   return sums;
 }
 
-/// Adds the loads of a group with the smallest device `device`. The plan of the
-/// group may have been made for an equivalent group, so its links are moved to
-/// `device`. A moved canonical link is canonical again, because all digits of
-/// the first position of a group are zero.
+/// Fills `group.loads`. `device` is the device at the smallest position of the
+/// group. The plan of the group may have been made for an equivalent group, so
+/// the links of the plan are moved to this group. A canonical link stays
+/// canonical when it is moved, because all digits of the first position of a
+/// group are zero.
 void Folder::addLoads(Group &group, int64_t device) {
   for (const net::LinkLoads *list : group.plan->loads) {
     OrbitLoads &loads = group.loads.emplace_back();
@@ -193,8 +197,9 @@ Error Folder::addGroups(unsigned number) {
   const GroupFamily &family = request.families[number];
   // Finds the members of each group, one per orbit of ranks. The canonical
   // position of a member is the first position of the group plus the canonical
-  // position of its offset: each digit belongs to one axis, so it comes from
-  // only one of the two.
+  // position of the offset of the member. This holds because each digit belongs
+  // to one axis, and the first position and the offset have coordinates other
+  // than 0 along different axes.
   std::vector<int64_t> offsets;
   for (int64_t offset : plans.offsetsOf(number))
     offsets.push_back(translations.canonicalPosition(offset));
@@ -234,8 +239,8 @@ std::vector<uint32_t> Folder::startColours() const {
   auto add = [&](std::vector<int64_t> key) {
     colours.push_back(numbers.try_emplace(key, numbers.size()).first->second);
   };
-  // Only few axes influence the key, so most ranks share the key of an earlier
-  // rank.
+  // Only coordinates along few axes influence the result of `colourOf`, so most
+  // ranks share the result of an earlier rank.
   DenseMap<int64_t, std::vector<int64_t>> known;
   for (int64_t position : positions) {
     std::vector<int64_t> own = mesh.coordinatesOf(position);
@@ -278,8 +283,9 @@ Expected<int64_t> Folder::loadPerLink(const Group &group, uint32_t link,
 
 Expected<std::vector<RefinementEdge>> Folder::edges() const {
   std::vector<RefinementEdge> edges;
-  // Labels of edges: first one per family for members of groups, then one per
-  // family and list of loads for loaded links.
+  // Edges have two kinds of labels. The first labels, one per family, connect
+  // groups with their members. The following labels, one per family and list of
+  // loads, connect groups with the links that they load.
   unsigned numFamilies = request.families.size();
   for (auto [index, group] : llvm::enumerate(groups)) {
     int64_t members =
@@ -309,7 +315,8 @@ static std::string describe(const net::Plan &plan) {
       .str();
 }
 
-/// Converts classes of vertices to classes of ranks, groups and links.
+/// Converts the classes of vertices to classes of ranks, groups and links.
+/// `classOf` holds the class of each vertex.
 Expected<Folding> Folder::collect(ArrayRef<uint32_t> classOf) const {
   Folding folding;
   DenseMap<uint32_t, uint32_t> rankNumber, linkNumber;
@@ -361,8 +368,8 @@ Expected<Folding> Folder::collect(ArrayRef<uint32_t> classOf) const {
     }
     GroupClass &made = classes[entry->second];
     made.groups += translations.groupOrbit(request.families[group.family].axes);
-    // Sums the loads of all groups of the class on the link that represents its
-    // class of links.
+    // Adds the loads of the groups on the links that represent classes of
+    // links.
     for (auto [c, slot] : llvm::enumerate(group.plan->loadsOf))
       for (auto [link, load] : group.loads[slot]) {
         if (!stands[link])

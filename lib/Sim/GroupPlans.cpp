@@ -66,8 +66,8 @@ static bool isKept(const net::LinkLoads &loads, const Digit &digit,
   size_t at = 0;
   for (const net::LinkLoads::Node &node : nodes) {
     int64_t turned = translations.turnedLink({0, 0, node.node}, digit).unit;
-    // Tries the node after the last result first, because neighbouring nodes
-    // are mostly mapped onto neighbouring nodes.
+    // First tries the node after the previous result, because neighbouring
+    // nodes are mostly mapped onto neighbouring nodes.
     if (++at >= nodes.size() || nodes[at].node != turned)
       at = llvm::lower_bound(
                nodes, turned,
@@ -91,9 +91,9 @@ static bool isKept(const net::LinkLoads &loads, const Digit &digit,
   });
 }
 
-/// Finds digits that are no symmetries because of these loads, and adds them to
-/// `broken`. A shift along an axis of the family maps each group onto itself,
-/// so it must also map the loads of the group onto themselves.
+/// Adds to `broken` the digits that are no symmetries because of `loads`, the
+/// loads of one group. A shift along an axis of the family maps each group onto
+/// itself, so it must also map the loads of the group onto themselves.
 void GroupPlans::checkTurns(unsigned family, const net::LinkLoads &loads) {
   for (const Digit &digit : translations.getDigits())
     if (!isBroken(digit) &&

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Finds the plans (net::Plan) of the collectives of all groups of a job.
-// Equivalent groups share their plans. Folding.cpp uses them.
+// Equivalent groups share their plans. Folding.cpp uses the plans.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ namespace proteus::sim {
 /// GroupPlan if a shift by whole nodes and switches maps them onto each other.
 /// The same shift then maps the links that these groups load onto each other.
 struct GroupPlan {
-  /// Result of GroupPlans::deviceOf for the group for which the plans were
-  /// made.
+  /// The device at the smallest position of the group for which the plans were
+  /// made (GroupPlans::deviceOf).
   int64_t device = 0;
   std::unique_ptr<net::Communicator> communicator; ///< owns the loads
   std::vector<net::Plan> plans; ///< one per collective of the family
@@ -38,8 +38,8 @@ struct GroupPlan {
 };
 
 /// The plans of all groups of a job. A large job has many groups but few
-/// distinct plans, so symmetries of the job are checked on the plans instead of
-/// the groups.
+/// distinct plans, so symmetries of the job are checked once per plan instead
+/// of once per group.
 class GroupPlans {
 public:
   GroupPlans(const FoldingRequest &request, const Translations &translations);
@@ -58,20 +58,22 @@ public:
   /// group cannot communicate.
   llvm::Expected<const GroupPlan *> find(unsigned family, int64_t first);
 
-  /// Returns true if a digit is no symmetry of the program, because a shift of
-  /// the digit maps a link onto another one that a group loads differently.
-  /// Example: a tree algorithm loads the links of its inner nodes more than
-  /// those of its leaves. Considers the groups for which `find` was called.
+  /// Returns true if a shift of the digit is no symmetry of the program: it
+  /// maps a link that a group loads onto a link that the group loads
+  /// differently. Example: a tree algorithm loads the links of its inner nodes
+  /// more than those of its leaves. Considers only groups for which `find` was
+  /// called.
   bool isBroken(const Digit &digit) const;
 
 private:
-  /// The positions of the members of a group, relative to its first position.
-  /// They are the same for all groups of a family.
+  /// The positions of the members of a group, relative to the first position of
+  /// the group. All groups of a family have the same relative positions.
   struct Family {
     std::vector<int64_t> offsets;
     int64_t smallest = 0; ///< smallest offset
     int64_t reach = 0;    ///< largest - smallest offset
-    int64_t step = 0; ///< greatest common divisor of all offsets - `smallest`
+    /// Greatest common divisor of the differences offset - `smallest`.
+    int64_t step = 0;
   };
   llvm::Error make(unsigned family, int64_t first, GroupPlan &plan) const;
   void checkTurns(unsigned family, const net::LinkLoads &loads);

@@ -27,14 +27,14 @@ Host::Host(const FlatClass &flat) {
   proceed(flat, 0);
 }
 
-/// Launches work items up to the next one that receives messages. The delay of
-/// the launched items is `delay`.
+/// Launches work items until the next item receives messages; that item is not
+/// launched. Sets the delay of the launched items to `delay`.
 void Host::proceed(const FlatClass &flat, Time delay) {
   for (; at < flat.order.size(); ++at) {
     const FlatItem &item = flat.order[at];
-    // The host does not wait for messages of the once-tasks. Such messages
-    // belong to sums over stages, which take place between other tasks of the
-    // update.
+    // The host does not wait for messages of once-tasks. Such messages belong
+    // to sums over stages in the middle of the update. The host launches the
+    // tasks before and after such a message without a pause.
     if (awaited = item.once ? 0 : receivesOf(flat, item).count; awaited > 0)
       return;
     delays[at] = delay;
@@ -42,8 +42,8 @@ void Host::proceed(const FlatClass &flat, Time delay) {
 }
 
 bool Host::receive(const FlatClass &flat, uint32_t item, Time now) {
-  // If the host never waits, `at` is the number of items, so no item is equal
-  // to it.
+  // If the host never waits, `at` is the number of items, so `item` differs
+  // from it and this function returns here.
   if (item != at || flat.order[item].once)
     return false;
   assert(awaited > 0 && "nothing was awaited");

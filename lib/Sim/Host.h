@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The host of a device class. It launches the work items of the class in order,
-// and needs a known time for each task. If it does not wait for messages, all
-// launch times are known before the run. If it waits, it launches the receives
-// of a work item, waits until they have ended, and then launches the rest of
-// the item. The total time that it has spent waiting up to this point is the
-// *delay* of the item. It is added to the launch times known before the run.
+// The host of a device class. It launches the work items of the class in order.
+// The time to launch each task is known before the run. If the host does not
+// wait for messages, all launch times are therefore known, too. A host that
+// waits launches the receives of a work item, waits until they have ended, and
+// then launches the rest of the item. The total time that it has spent waiting
+// by then is the *delay* of the item. Launch times are computed before the run
+// as if the host never waited, and delays are added to them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +35,8 @@ public:
   Host() = default;
   explicit Host(const FlatClass &flat);
 
-  /// Returns the time at which the host launches a task of a work item, or
-  /// `notLaunched` if the host must first wait for a message.
+  /// Returns the time at which the host has launched a task of a work item.
+  /// Returns `notLaunched` if the host must first wait for a message.
   Time launchTime(const FlatClass &flat, uint32_t item, uint32_t task) const {
     const FlatItem &work = flat.order[item];
     const FlatTemplate &tasks = flat.templates[work.once];
@@ -49,13 +50,13 @@ public:
     return notLaunched;
   }
 
-  /// Accounts for the arrival of a message of a work item. Returns true if the
-  /// host waited for this message and needs no other one for the item, so that
-  /// it launches further tasks.
+  /// Records that a message of a work item has arrived at `now`. If this is the
+  /// last message for which the host waits at this item, computes the delay of
+  /// the item and lets the host continue. Returns true if the host continues.
   bool receive(const FlatClass &flat, uint32_t item, Time now);
 
   /// Returns the index of the work item at which the host waits for messages,
-  /// or the number of items if it waits for none.
+  /// or the number of items if the host has launched all items.
   uint32_t item() const { return at; }
   /// Returns the number of messages of work item `item()` that have not
   /// arrived.
@@ -67,9 +68,9 @@ public:
     return delays.empty() ? 0 : delays[item];
   }
 
-  /// Moves the host forward by `items` work items, after the engine has skipped
-  /// periods. The delays of the last items before the new position are set to
-  /// the values in `recent` plus `growth`.
+  /// Moves the host forward by `items` work items, because the engine skips
+  /// periods. Sets the delays of the last items before the new position to the
+  /// values in `recent`, each plus `growth`.
   void skip(uint32_t items, llvm::ArrayRef<Time> recent, Time growth);
 
 private:

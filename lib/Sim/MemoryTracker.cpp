@@ -57,7 +57,7 @@ void MemoryTracker::allocate(State &state, const Block &block, uint32_t label,
   state.held.add(block, 1);
   state.peak.hostBytes = std::max(state.peak.hostBytes, state.held.hostBytes);
   // Allocations at one point in time may be reported in any order. The label is
-  // therefore taken from the largest of them, not from the last one.
+  // therefore taken from the largest allocation, not from the last one.
   if (state.instant != now)
     state.largest = -1;
   state.instant = now;
@@ -101,9 +101,9 @@ MemoryTracker::profileOf(const SectionTrace &trace, uint32_t stretch) {
     if (event.kind == SectionEvent::Kind::Allocate) {
       profile.change.add(blocks.at(trace.classIndex, false, event.subject), 1);
       profile.most = std::max(profile.most, profile.change.bytes);
-      // Another task may allocate after the stretch at the same point in time,
-      // and both allocations count together. A large value makes `onStretch`
-      // process the events one by one.
+      // If this allocation is at the end of the stretch, a later task may
+      // allocate at the same time, and the peak must consider both allocations.
+      // A large value makes `onStretch` process the events one by one.
       if (event.offset == trace.stretches[stretch].end)
         profile.most = std::numeric_limits<int64_t>::max() / 2;
     } else if (event.kind == SectionEvent::Kind::Free) {
@@ -113,9 +113,9 @@ MemoryTracker::profileOf(const SectionTrace &trace, uint32_t stretch) {
   return profile;
 }
 
-/// Applies the change of the stretch as a whole if the memory stays below the
-/// peak. Otherwise processes the events of the stretch one by one, to find the
-/// time and the label of the new peak.
+/// If the memory stays below the peak, applies the change of the stretch as a
+/// whole. Otherwise processes the events of the stretch one by one, to find the
+/// time and the label of a new peak.
 void MemoryTracker::onStretch(const SectionTrace &trace, uint32_t stretch,
                               Time start) {
   State &state = classes[trace.classIndex];

@@ -71,9 +71,9 @@ std::vector<MemoryBudget> proteus::sim::budgetsOf(const Workload &workload) {
     budget.capacity = device.memoryBytes;
     budget.frameworkReserve = device.reservedBytes + workload.memory.stackBytes;
   }
-  // Collectives of one group share a communicator. Those with the same pattern
-  // of connections share the connections, so the memory of the connections is
-  // counted once.
+  // Collectives of one group share a communicator. Collectives with the same
+  // pattern of connections also share the connections, so the memory is counted
+  // once per group and pattern.
   using Group = std::tuple<std::string, int64_t, Connections>;
   std::map<Group, std::vector<bool>> members;
   for (const Collective &collective : workload.collectives) {
@@ -110,8 +110,8 @@ static StringRef layerOf(StringRef label) {
 
 namespace {
 
-/// The activations that recomputation of layers would free: those that the
-/// layers of a class save for their backward passes, except the inputs of
+/// The activations that need not be saved if layers are recomputed: all that
+/// the layers of a class save for their backward passes, except the inputs of
 /// layers. Sizes are per micro-batch.
 struct Recomputable {
   int64_t bytes = 0;        ///< bytes of all layers
@@ -144,7 +144,8 @@ private:
   void addPipeline();
   void addMicroBatches();
   void addOffload();
-  /// Adds a change, unless it saves less than one hundredth of the excess.
+  /// Adds a change if it saves memory, and at least one hundredth of the
+  /// excess.
   void add(StringRef name, const Twine &description, int64_t saving) {
     if (saving > 0 && saving >= excess / 100)
       knobs.push_back({name.str(), description.str(), saving});
@@ -224,8 +225,8 @@ Recomputable KnobFinder::findRecomputable() const {
 }
 
 void KnobFinder::addRecompute() {
-  // The activations of one layer at a time are still in memory, because the
-  // backward pass of the layer recomputes them.
+  // The activations of one layer at a time remain in memory, because the
+  // backward pass of a layer recomputes the activations of this layer.
   int64_t saving = layers.bytes * inFlight - layers.largestLayer;
   add("recompute", "recompute layers, keep their inputs only",
       std::min(saving, activations()));
@@ -286,8 +287,8 @@ void KnobFinder::addPipeline() {
   int64_t saving = 0;
   for (MemoryOwner owner : modelStates)
     saving += held(owner) / 2;
-  // With twice as many stages, each stage has half the layers. It has twice as
-  // many micro-batches in flight, if the job has that many.
+  // With twice as many stages, each stage has half the layers, and twice as
+  // many micro-batches in flight if the job has that many.
   if (inFlight > 0)
     saving += activations() - activations() / (2 * inFlight) *
                                   std::min(info.microBatches, 2 * inFlight);
@@ -308,8 +309,9 @@ void KnobFinder::addMicroBatches() {
   }
   int64_t samples =
       info.globalBatch / (info.microBatches * info.degree(AxisRole::Data));
-  // If all micro-batches are in flight, smaller micro-batches save nothing,
-  // because correspondingly more of them would be in flight.
+  // If the job has several micro-batches and all are in flight, smaller
+  // micro-batches save nothing, because correspondingly more of them would be
+  // in flight.
   if (samples >= 2 && (info.microBatches == 1 || inFlight < info.microBatches))
     add("micro_batch",
         Twine(2 * info.microBatches) + " micro-batches of " +

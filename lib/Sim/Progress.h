@@ -33,7 +33,7 @@ constexpr uint64_t fullSpeed = 1 << 16;
 /// and times in picoseconds.
 constexpr uint64_t workPerByte = 1000000000000;
 
-/// Work that proceeds at an integer rate. The remaining work is exact at every
+/// Work that is done at an integer rate. The remaining work is exact at every
 /// picosecond, no matter how often the rate changes.
 struct Progress {
   Wide remaining = 0; ///< work that remains at `since`

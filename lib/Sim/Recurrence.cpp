@@ -66,8 +66,8 @@ uint64_t mix(uint64_t value) {
   return value ^ (value >> 31);
 }
 
-/// Visitor that computes a hash of those values of listeners that must be equal
-/// in a recurrence.
+/// Visitor that computes a hash of the values that must be equal in a
+/// recurrence (StateVisitor::same).
 class Hasher : public StateVisitor {
 public:
   void same(int64_t value) override { key = mix(key ^ value); }
@@ -110,9 +110,9 @@ void Recurrence::noteItem(uint32_t stream) {
   isDue |= item.section == section;
 }
 
-/// Returns a hash of the state. Equal states have equal hashes, and different
-/// states mostly have different ones. State that is expensive to read is left
-/// out.
+/// Returns a hash of the state. States that are equal except for a shift have
+/// equal hashes; other states mostly have different hashes. State that is
+/// expensive to read is left out.
 uint64_t Recurrence::fingerprint() const {
   uint64_t key = 0;
   for (const ClassState &c : state.classes) {
@@ -137,10 +137,11 @@ uint64_t Recurrence::fingerprint() const {
   return mix(key ^ events ^ hasher.key);
 }
 
-/// Returns a period, in checkpoints, after which the state may recur: the
-/// number of checkpoints since the last one with the same fingerprint as the
-/// present one. Returns 0 if there is none. If several periods are possible,
-/// the shortest is the most likely one.
+/// Searches the last `longestPeriod` checkpoints for the latest one with the
+/// same fingerprint as the present one. Returns the number of checkpoints since
+/// then: the period with which the state may recur. Returns 0 if there is no
+/// such checkpoint. If several checkpoints have the fingerprint, the shortest
+/// period is the most likely one.
 size_t Recurrence::suspectedPeriod() const {
   size_t index = history.size() - 1;
   for (size_t period = 1; period <= std::min(index, longestPeriod); ++period)
@@ -161,11 +162,11 @@ size_t Recurrence::imageSize() const {
   return size;
 }
 
-/// Decides whether images of all checkpoints are kept. With all images, a
-/// recurrence is found as soon as it exists. If the images become large, in
-/// total or relative to the number of simulated tasks, an image is taken only
-/// when the fingerprints indicate a recurrence. It is compared with the state
-/// one period later.
+/// Deletes the images and clears `keepsAll` if the images become too large, in
+/// total or relative to the number of simulated tasks. With images of all
+/// checkpoints, a recurrence is found as soon as it exists. Later, an image is
+/// taken only when the fingerprints indicate a recurrence, and is compared with
+/// the state one suspected period later.
 void Recurrence::decideWhatToKeep() {
   constexpr size_t bytesAnyway = 1 << 20, bytesPerTask = 256;
   constexpr size_t mostBytes = size_t(64) << 20;
@@ -200,8 +201,9 @@ void Recurrence::checkpoint() {
       failures = resumeAt = 0;
       return;
     }
-    // Each failed comparison postpones the next image. A run without recurrence
-    // would otherwise take an image with every micro-batch.
+    // The second failed comparison in a row postpones the next image by one
+    // checkpoint, the third by two, and so on up to seven. A run without
+    // recurrence would otherwise take an image with every micro-batch.
     failures = std::min(failures + 1, 8u);
     resumeAt = index + failures - 1;
     if (!keepsAll)
@@ -237,8 +239,8 @@ void Recurrence::takeEvents(std::vector<int64_t> &same) const {
   std::vector<Event> events;
   llvm::copy_if(state.queue, std::back_inserter(events),
                 [&](const Event &event) { return !state.isStale(event); });
-  // Sorts the events by time and sequence number. Only this order is compared,
-  // because sequence numbers never recur.
+  // Sorts the events in the order in which they will be processed. Only this
+  // order is compared, not the sequence numbers, because these never recur.
   llvm::sort(events, [](const Event &a, const Event &b) { return b < a; });
   same.push_back(events.size());
   for (const Event &event : events) {
@@ -249,8 +251,8 @@ void Recurrence::takeEvents(std::vector<int64_t> &same) const {
 }
 
 /// Appends the remaining work and the rates of kernels and flows in progress.
-/// Their tasks need not be appended, because they follow from the heads of
-/// streams, which are compared too.
+/// The tasks of the kernels need not be appended, because the heads of streams
+/// are compared, too.
 void Recurrence::takeWork(std::vector<int64_t> &same) const {
   auto add = [&](const Progress &progress) {
     Wide remaining = progress.remainingAt(state.now);
@@ -269,8 +271,10 @@ void Recurrence::takeWork(std::vector<int64_t> &same) const {
 }
 
 /// Returns the first work item with a delay that still influences launch times.
-/// It is the item before the first one at the head of a stream, because the
-/// receives of an item are launched with the delay of the previous item.
+/// Launch times are still needed for the items at the heads of streams and for
+/// the item at which the host waits. The result is the item before the first of
+/// these, because the receives of an item are launched with the delay of the
+/// previous item.
 static uint32_t firstItem(const ClassState &c) {
   uint32_t first = c.host.item();
   for (const Head &head : c.heads)
@@ -360,13 +364,14 @@ bool Recurrence::hostRecurs(uint32_t classIndex, const Image &before,
   const ClassImage &to = after.classes[classIndex];
   ClassPeriod &moved = period.classes[classIndex];
   // A host that does not wait for messages must launch the items of a period in
-  // exactly the time of the period. A shorter time is also allowed, if no task
-  // of the period waited for its launch.
+  // exactly the time of the period. It may also take less time, if no task of
+  // the period waited for its launch.
   if (!state.classes[classIndex].flat.hostWaits)
     return moved.launches == period.time ||
            (moved.launches < period.time && from.launchWaits == to.launchWaits);
-  // A host that waits for messages must wait for the same messages as one
-  // period earlier, and all its delays must have grown by the same time.
+  // A host that waits for messages must wait at the corresponding work item,
+  // and for as many messages as one period earlier. Each of its delays must
+  // have grown by the time of the period minus the time that its launches take.
   if (to.hostItem - from.hostItem != moved.items ||
       from.missingMessages != to.missingMessages ||
       from.delays.size() != to.delays.size())
@@ -441,9 +446,9 @@ bool Recurrence::recurs(const Image &before, const Image &after,
   return true;
 }
 
-/// Returns how many more periods the order of a class allows. Every work item
-/// that is skipped must run the same section as the item one period earlier,
-/// for a micro-batch that is later by `period.microBatches`.
+/// Returns how many more periods the order of a class allows. Every skipped
+/// work item must run the same section as the item one period earlier, with a
+/// micro-batch number that is larger by `period.microBatches`.
 int64_t Recurrence::numPeriods(uint32_t classIndex,
                                const Period &period) const {
   const ClassPeriod &moved = period.classes[classIndex];
@@ -471,8 +476,8 @@ int64_t Recurrence::numPeriods(const Period &period) const {
       if (possible == 0)
         return 0;
     }
-  // Does not skip beyond `timeLimit`, so that the simulation reports a step
-  // that is too long.
+  // Skips nothing if the skip would pass `timeLimit`. The simulation then
+  // continues and reports that the step takes too long.
   bool countable = Wide(n) * static_cast<uint64_t>(period.time) <
                    static_cast<uint64_t>(timeLimit - state.now);
   return countable ? n : 0;
@@ -520,10 +525,10 @@ void Recurrence::skipClass(uint32_t classIndex, const ClassImage &before,
 
 void Recurrence::skip(const Image &before, const Image &after,
                       const Period &period, int64_t n) {
-  // A stream that waits at a meeting waits at a later meeting after the skip,
-  // so the number of arrivals is moved to the later meeting. All members that
-  // have arrived move to the same later meeting, because they skip the same
-  // number of micro-batches.
+  // A stream that waits at one meeting before the skip waits at a later meeting
+  // after it, so the number of arrivals is moved to the later meeting. All
+  // members that have arrived move to the same later meeting, because they skip
+  // the same number of micro-batches.
   auto forArrived = [&](function_ref<void(uint32_t, size_t)> visit) {
     size_t i = 0;
     for (uint32_t s = 0; s < state.numAllStreams(); ++s)

@@ -7,18 +7,20 @@
 //===----------------------------------------------------------------------===//
 //
 // Skips the steady state of a pipeline, in which the same events happen again
-// for later micro-batches. A checkpoint is taken whenever one chosen stream,
-// the pacemaker, opens a work item of its first section. A checkpoint *recurs*
-// if its state equals that of an earlier checkpoint except for a shift: all
-// times are later by one period, and all micro-batches are later by the same
-// number. If the orders of all classes also continue periodically, so does the
-// run. Whole periods are then skipped by applying the shift several times at
-// once. The result is exact, not an estimate.
+// for later micro-batches. One stream, the *pacemaker*, determines the
+// checkpoints. A checkpoint is taken whenever the pacemaker moves to a work
+// item with the same section as its first work item. A checkpoint *recurs* if
+// its state equals that of an earlier checkpoint except for a shift: all times
+// are later by the same amount, the *period*, and the numbers of all
+// micro-batches are larger by the same number. If the orders of all classes
+// also repeat, the following periods are equal, too. Whole periods are then
+// skipped by applying the shift several times at once. The result is exact, not
+// an estimate.
 //
 // Some state does not shift. If the next task of a stream belongs to the last
 // micro-batch, the stream stays at the same work item during the whole steady
-// state. Such streams and their frames are *fixed*: they must be equal at both
-// checkpoints without a shift.
+// state. Such a stream and the frame of its micro-batch are *fixed*: they must
+// be equal at both checkpoints.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,9 +45,10 @@ public:
   Recurrence(EngineState &state, llvm::ArrayRef<Listener *> listeners,
              bool enabled);
 
-  /// Schedules a checkpoint if the stream is the pacemaker and opens a work
-  /// item of its first section. Called after the head of a stream has moved to
-  /// another work item.
+  /// Called after the head of a stream has moved to another work item.
+  /// Schedules a checkpoint if the stream is the pacemaker and the item has the
+  /// same section as the first item of the pacemaker. The first stream that
+  /// moves to an item of a micro-batch becomes the pacemaker.
   void onOpenItem(uint32_t stream) {
     if (enabled && (stream == pacemaker || pacemaker == none))
       noteItem(stream);
@@ -76,30 +79,32 @@ private:
     uint64_t launchWaits = 0;
     uint32_t hostItem = 0;        ///< Host::item()
     uint32_t missingMessages = 0; ///< Host::missing()
-    /// Host::delayOf of those work items before `hostItem` that still influence
-    /// launch times, ascending.
+    /// The delays (Host::delayOf) of those work items before `hostItem` that
+    /// still influence launch times, in the order of the items.
     std::vector<Time> delays;
   };
   /// The whole state at a checkpoint.
   struct Image {
     Time now = 0;
-    /// Micro-batch of the work item that the pacemaker opens.
+    /// Micro-batch of the work item at the head of the pacemaker.
     uint32_t microBatch = 0;
     uint64_t tasks = 0;
     std::vector<ClassImage> classes;
-    /// Values that must be equal in a recurrence: pending events and the
-    /// kernels and flows in progress, with times relative to `now`, and values
-    /// of listeners.
+    /// Values that must be equal in a recurrence. They describe the pending
+    /// events, with times relative to `now`; the remaining work of kernels and
+    /// flows; and the state of listeners (StateVisitor::same).
     std::vector<int64_t> same;
     std::vector<Time> times;     ///< values visited by StateVisitor::time
     std::vector<int64_t> counts; ///< values visited by StateVisitor::count
   };
   /// The progress of a class in one period. `items` is the number of work items
-  /// by which its heads move, or 0 if they do not move.
+  /// by which the heads of the class move, or 0 if no head moves.
   struct ClassPeriod {
     uint32_t items = 0;
-    uint32_t first = 0, last = 0; ///< range of items that the heads pass
-    Time launches = 0;            ///< host time to launch the items of a period
+    /// First work item of a moving head or of the host at the first checkpoint,
+    /// and last such item at the second checkpoint.
+    uint32_t first = 0, last = 0;
+    Time launches = 0; ///< host time to launch the items of a period
     std::vector<uint32_t> fixedMicroBatches;
   };
   /// The period between two checkpoints.
@@ -140,10 +145,10 @@ private:
 
   EngineState &state;
   llvm::ArrayRef<Listener *> listeners;
-  /// For each class and micro-batch: true if the micro-batch is the last one of
-  /// some section, or the first one of a section with tasks for the first
-  /// micro-batch only. It may run other tasks than most micro-batches, so its
-  /// frame is compared without a shift.
+  /// For each class and micro-batch: true if the micro-batch is the last one
+  /// that runs some section, or the first one that runs a section with tasks
+  /// for the first micro-batch only. Such a micro-batch may run other tasks
+  /// than most micro-batches, so its frame is compared without a shift.
   std::vector<std::vector<bool>> isSpecial;
   bool enabled;
   bool isDue = false;
@@ -151,12 +156,14 @@ private:
   uint32_t section = 0; ///< section of the first work item of the pacemaker
 
   std::vector<uint64_t> history; ///< fingerprints of checkpoints
-  /// The state at some of the checkpoints, by number of the checkpoint.
+  /// The state at some of the checkpoints, by index of the checkpoint in
+  /// `history`.
   std::map<size_t, std::unique_ptr<Image>> images;
   bool keepsAll = true; ///< true if images of all checkpoints are kept
-  /// Total size of the images of all checkpoints so far, kept or not.
+  /// Total size of the images of all checkpoints so far, including images that
+  /// were not kept.
   size_t bytesTaken = 0;
-  /// Number of comparisons in a row that found no recurrence, at most 8.
+  /// Number of comparisons in a row that did not lead to a skip; at most 8.
   unsigned failures = 0;
   size_t resumeAt = 0; ///< first checkpoint at which an image is taken again
 };

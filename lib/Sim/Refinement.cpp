@@ -64,7 +64,9 @@ private:
 
   std::vector<uint32_t> classOf;
   ArrayRef<RefinementEdge> edges;
-  std::vector<uint32_t> first, order; ///< edges, grouped by vertex `from`
+  /// `order` holds the indices of all edges, grouped by RefinementEdge::from.
+  /// The edges of vertex v are at [first[v], first[v + 1]).
+  std::vector<uint32_t> first, order;
   std::vector<Seen> view;
 };
 } // namespace
@@ -86,8 +88,8 @@ void Refinement::look(uint32_t vertex) {
   view.resize(kept);
 }
 
-/// Splits each class into vertices with equal views. Returns the new number of
-/// classes.
+/// Splits each class into classes of vertices with equal views. Returns the new
+/// number of classes.
 size_t Refinement::round() {
   struct Class {
     uint32_t former;

@@ -21,18 +21,18 @@
 
 namespace proteus::sim {
 
-/// A weighted edge. `label` is the role of the edge; weights of edges with
-/// different labels are not added.
+/// A weighted edge. `label` is the role of the edge. Only weights of edges with
+/// the same label are added.
 struct RefinementEdge {
   uint32_t from = 0, to = 0, label = 0;
   int64_t weight = 0;
 };
 
 /// Refines a partition of the vertices. `colours` holds the initial class of
-/// each vertex. Splits classes until any two vertices of a class have, for
-/// every label and every class, the same total weight of edges with this label
-/// to this class. Returns the resulting class of each vertex. Classes are
-/// numbered in the order of their first vertices.
+/// each vertex. Splits classes until all vertices of a class have equal totals:
+/// for every label L and every class C, their edges with label L to vertices of
+/// C have the same total weight. Returns the resulting class of each vertex.
+/// Classes are numbered in the order of their first vertices.
 std::vector<uint32_t> refine(std::vector<uint32_t> colours,
                              llvm::ArrayRef<RefinementEdge> edges);
 

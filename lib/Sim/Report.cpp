@@ -123,8 +123,8 @@ void ReportWriter::writePeakMemory() {
   json.endObject();
 }
 
-/// Writes the memory verdict. It describes the class with the least memory
-/// left.
+/// Writes the memory verdict. The verdict describes the class with the least
+/// memory left.
 void ReportWriter::writeVerdict() {
   const MemoryVerdict &verdict = figures.memory;
   const DeviceClass &device = workload.classes[verdict.classIndex];

@@ -23,8 +23,8 @@ using namespace proteus::sim;
 
 namespace {
 
-/// Issues the work items of a class in order, and passes their buffers through
-/// the allocator.
+/// Issues the work items of a class in order, and allocates and frees their
+/// buffers with a CachingAllocator.
 class Issuer {
 public:
   Issuer(const Workload &workload, const DeviceClass &device, int64_t limit);
@@ -38,7 +38,7 @@ private:
     uint32_t sectionsLeft = 0;
     uint32_t live = 0; ///< number of blocks in use
     std::vector<Handle> blocks;
-    std::vector<uint32_t> users; ///< tasks still to be issued, per buffer
+    std::vector<uint32_t> users; ///< number of users not issued yet, per buffer
   };
   /// The state before a work item is issued.
   struct Checkpoint {
@@ -74,27 +74,28 @@ private:
   CachingAllocator allocator;
   AllocatorPeak peak;
   std::vector<uint32_t> lastMicroBatch, firstMicroBatch; ///< per section
-  /// For each micro-batch: true if it is the last one of some section, or the
-  /// first one of a section with tasks for the first micro-batch only. It may
-  /// run other tasks than most micro-batches.
+  /// For each micro-batch: true if it is the last one that runs some section,
+  /// or the first one that runs a section with tasks for the first micro-batch
+  /// only. Such a micro-batch may run other tasks than most micro-batches.
   std::vector<bool> isSpecial;
   /// Number of users of each buffer in a micro-batch that is not special.
   std::vector<uint32_t> usualUsers;
-  /// Frames of the micro-batches in progress, ascending. Frames are added and
-  /// removed at both ends.
+  /// Frames of the micro-batches in progress, ascending. A deque, because
+  /// frames are mostly added and removed at the ends.
   std::deque<Frame> frames;
   std::vector<Frame> unusedFrames;
   uint32_t holding = 0; ///< number of micro-batches that hold memory
   Frame once;
-  /// Largest size of `frames` so far, measured before items of the section that
-  /// comes first in the order.
+  /// Largest size of `frames` so far. Measured before each work item that runs
+  /// the first section of the order.
   size_t inFlight = 0;
   std::vector<Checkpoint> checkpoints;
 };
 
 } // namespace
 
-/// Largest number of checkpoints. If they show no period, the search ends.
+/// Largest number of checkpoints. If no checkpoint has recurred by then, the
+/// search for a period ends.
 static constexpr size_t maxCheckpoints = 64;
 
 Issuer::Issuer(const Workload &workload, const DeviceClass &device,
@@ -193,12 +194,12 @@ void Issuer::update(StringRef label) {
     peak.fragmentation = fragmentation;
     peak.label = label.str();
   }
-  // While the reserved bytes stay the same, the smallest fragmentation is kept.
+  // While the reserved bytes are at the peak, keeps the smallest fragmentation.
   peak.fragmentation = std::min(peak.fragmentation, fragmentation);
 }
 
-/// Accounts for the issue of a task that uses a buffer. Frees the buffer after
-/// its last user.
+/// Decrements the number of users of a buffer that have not been issued. Frees
+/// the buffer after the last one.
 void Issuer::release(const Template &from, Frame &frame, uint32_t buffer) {
   if (--frame.users[buffer] > 0 ||
       frame.blocks[buffer] == CachingAllocator::none)
@@ -238,9 +239,10 @@ void Issuer::issue(const WorkItem &item) {
   frames.erase(placeOf(item.microBatch));
 }
 
-/// Returns all state that influences later work items. Micro-batches are
-/// identified by their order, not by their numbers, because each is replaced by
-/// a later one in the next period.
+/// Returns all state that influences later work items. Also sets the tags of
+/// the allocator's blocks. Micro-batches are identified by their positions in
+/// `frames`, not by their numbers, because one period later a position belongs
+/// to a later micro-batch.
 std::vector<int64_t> Issuer::image() {
   std::vector<int64_t> state;
   int64_t tag = 0;
@@ -261,9 +263,9 @@ std::vector<int64_t> Issuer::image() {
   return state;
 }
 
-/// Returns how often the work items [from, to) repeat from `to` on, for later
+/// Returns how often the work items [from, to) repeat from `to` on, with later
 /// micro-batches. A special micro-batch ends the repetition, because it may run
-/// other tasks, and its buffers may have other numbers of users.
+/// other tasks and then has other numbers of buffer users.
 size_t Issuer::periodsAhead(size_t from, size_t to) const {
   ArrayRef<WorkItem> order = device.order;
   size_t period = to - from;
@@ -279,23 +281,23 @@ size_t Issuer::periodsAhead(size_t from, size_t to) const {
   return (i - to) / period;
 }
 
-/// Returns the work item to issue next instead of `item`, after skipping whole
-/// periods. If the state equals that of an earlier checkpoint, the items since
-/// then are a period. If they repeat from `item` on, returns the item after the
-/// repetitions. Otherwise returns `item`.
+/// Returns the work item to issue next: `item`, or a later one after skipping
+/// whole periods. Takes a checkpoint at most once per micro-batch. If its state
+/// equals that of an earlier checkpoint, the items between the two are a
+/// period. If this period repeats from `item` on, skips the repetitions.
 size_t Issuer::skipPeriods(size_t item) {
   const WorkItem &next = device.order[item];
   if (next.once || next.section != device.order.front().section)
     return item;
-  // No state recurs while the number of micro-batches in flight grows. This
-  // number rises and falls with an interleaved schedule, in which micro-batches
-  // begin in groups, so it is compared with its largest value.
+  // While the number of micro-batches in flight still reaches new maxima, no
+  // state recurs. A comparison with the previous number would not be enough: in
+  // an interleaved schedule micro-batches begin in groups, so the number rises
+  // and falls even in the steady state.
   bool isSteady = frames.size() <= inFlight;
   inFlight = std::max(inFlight, frames.size());
   // The size of an image grows with the number of micro-batches in flight, so
-  // images are taken less often if there are many. This misses no period,
-  // because periods are then long: later micro-batches take over the blocks of
-  // earlier ones in turn.
+  // images are taken less often if there are many. A period is still found,
+  // because every multiple of a period is also a period.
   bool isDue = next.microBatch % std::max<size_t>(1, inFlight / 8) == 0;
   if (!isSteady || !isDue || checkpoints.size() == maxCheckpoints ||
       llvm::any_of(frames, [&](const Frame &frame) {
@@ -315,7 +317,7 @@ size_t Issuer::skipPeriods(size_t item) {
     for (Frame &frame : frames)
       frame.microBatch += moved;
     peak.releases += periods * (now.releases - before.releases);
-    // The items after this point do not repeat for another whole period, so no
+    // The items after the skip do not repeat for another whole period, so no
     // more checkpoints are taken.
     checkpoints.resize(maxCheckpoints);
     return item + periods * period;
@@ -368,11 +370,11 @@ static bool allocateAlike(const DeviceClass &a, const DeviceClass &b) {
 std::vector<AllocatorPeak> proteus::sim::reserveAll(const Workload &workload,
                                                     ArrayRef<int64_t> limits) {
   std::vector<AllocatorPeak> peaks;
-  std::vector<uint32_t> done; ///< classes whose peak was computed
+  std::vector<uint32_t> done; ///< classes with peaks that were computed
   for (uint32_t c = 0; c < workload.classes.size(); ++c) {
     auto same = llvm::find_if(done, [&](uint32_t other) {
-      // If the limit of a class was not reached, it had no effect, and the
-      // limits of the two classes may differ.
+      // If the class `other` reached neither its own limit nor the limit of
+      // class `c`, the limits have no effect and may differ.
       bool isReached = peaks[other].releases > 0 || peaks[other].exceeded ||
                        peaks[other].reserved > limits[c];
       return (limits[other] == limits[c] || !isReached) &&

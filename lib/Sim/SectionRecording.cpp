@@ -24,9 +24,9 @@
 using namespace llvm;
 using namespace proteus::sim;
 
-/// Number of tasks after which a stretch ends as soon as possible. With shorter
-/// stretches, listeners receive more reports. With longer stretches, the return
-/// to a replay after a message takes longer.
+/// Number of tasks after which a stretch ends at the next opportunity. With
+/// shorter stretches, listeners receive more reports. With longer stretches, it
+/// takes longer until a replay resumes after a message.
 static constexpr unsigned tasksPerStretch = 16;
 
 RateLog::~RateLog() = default;
@@ -53,9 +53,9 @@ public:
         links[link], now);
   }
   void onKernel(const Progress &progress) override {
-    // Finds the kernel that started last. The progress belongs to it, because
-    // kernels run one after another and the start of a kernel is reported
-    // before its progress.
+    // The progress is that of the kernel that started last, because kernels run
+    // one after another and the start of a kernel is reported before its
+    // progress.
     for (const SectionEvent &event : llvm::reverse(replay.events))
       if (event.kind == SectionEvent::Kind::TaskStart &&
           isKernel(event.subject)) {
@@ -82,9 +82,9 @@ private:
 
 } // namespace
 
-/// Returns a workload of the section alone: its members, their collectives, and
-/// the links of these collectives. Sets `links` to the original index of each
-/// link.
+/// Returns a workload that consists of the members of a recorded section, their
+/// collectives, and the links of these collectives. Sets `links` to the
+/// original index of each link.
 static Workload workloadOf(const Workload &workload,
                            const SectionReplay &replay,
                            std::vector<uint32_t> &links) {
@@ -131,8 +131,8 @@ static Workload workloadOf(const Workload &workload,
 }
 
 /// Simulates the section in isolation and fills `replay`. `slot` is the slot of
-/// a frame in which the section is about to start. Returns false if the section
-/// cannot be replayed.
+/// a frame for which the section is about to start. Returns false if the
+/// section cannot be replayed.
 bool SectionReplays::record(SectionReplay &replay, uint32_t slot) const {
   const ClassState &c = state->classes[replay.classIndex];
   const FlatTemplate &flat = c.flat.templates[0];
@@ -158,8 +158,8 @@ bool SectionReplays::record(SectionReplay &replay, uint32_t slot) const {
     if (flat.tasks[member.task].isKernel())
       replay.duration = std::max(replay.duration, member.end);
   }
-  // Drops the events after the end of the last kernel, because they overlap
-  // with the next section.
+  // Removes the events after the end of the last kernel, because the next
+  // section may already run at that time.
   auto isEndOfKernel = [&](const SectionEvent &event) {
     return event.kind == SectionEvent::Kind::TaskEnd &&
            flat.tasks[event.subject].isKernel();
@@ -183,8 +183,8 @@ bool SectionReplays::record(SectionReplay &replay, uint32_t slot) const {
   return true;
 }
 
-/// Adds events for allocations, and for frees of buffers that no message uses.
-/// `before` holds the number of users of each buffer at the start of the
+/// Adds the events of allocations, and of frees of buffers that no message
+/// uses. `before` holds the number of users of each buffer at the start of the
 /// section.
 void SectionReplays::tellMemory(SectionReplay &replay,
                                 ArrayRef<uint32_t> before) const {
@@ -207,9 +207,8 @@ void SectionReplays::tellMemory(SectionReplay &replay,
   replay.events = std::move(events);
 }
 
-/// Returns true if the end of a task may affect messages. This is so if a
-/// message depends on the task, or if there are listeners and the task uses a
-/// buffer that messages use too.
+/// Returns true if the end of a task may affect messages: a message depends on
+/// the task or, if there are listeners, uses one of the buffers of the task.
 bool SectionReplays::isFelt(uint32_t classIndex, uint32_t task) const {
   const FlatTemplate &flat = state->classes[classIndex].flat.templates[0];
   return llvm::any_of(flat.successors[task],
@@ -222,7 +221,8 @@ bool SectionReplays::isFelt(uint32_t classIndex, uint32_t task) const {
           }));
 }
 
-/// Divides the events of a recorded section into stretches.
+/// Divides the events of a recorded section into stretches. Also sets
+/// `positionAtEnd` and `runningAtEnd`.
 void SectionReplays::cut(SectionReplay &replay) const {
   const ClassState &c = state->classes[replay.classIndex];
   const FlatTemplate &flat = c.flat.templates[0];
@@ -238,9 +238,10 @@ void SectionReplays::cut(SectionReplay &replay) const {
   std::array<uint32_t, numStreams> ended = {};
   Time lastStart = -1;
   unsigned started = 0; ///< number of tasks in the current stretch
-  // True if a stretch should begin as soon as possible. This is so after an end
-  // that may affect messages, because the events up to this end can then be
-  // reported as a whole stretch.
+  // True if a new stretch should begin at the next opportunity: at the
+  // beginning, after `tasksPerStretch` tasks, and after an end that may affect
+  // messages. In the last case, the events up to this end can then be reported
+  // as a whole stretch.
   bool wantsCut = true;
   for (uint32_t e = 0; e < events.size(); ++e) {
     const SectionEvent &event = events[e];
@@ -269,9 +270,9 @@ void SectionReplays::cut(SectionReplay &replay) const {
       continue;
     started = 1;
     wantsCut = false;
-    // Changes of links are reported last at a point in time. Those at the start
-    // of this stretch still belong to the previous stretch, so they are moved
-    // before the start.
+    // At each point in time, changes of links are reported last. Those at the
+    // time of this start are due to tasks of the previous stretch, so they are
+    // moved before the start, into that stretch.
     auto begin = events.begin() + e;
     for (auto event = begin; event != same; ++event)
       if (isOfLink(*event))
@@ -336,8 +337,8 @@ void SectionReplays::describeEffects(SectionReplay &replay,
             count(flat.numTasks() + buffer, event.offset);
         }
     }
-    // Drops the counter of a buffer that is freed in this stretch, because it
-    // is not needed afterwards.
+    // Leaves out the counter of a buffer that is freed in this stretch, because
+    // the counter is not needed afterwards.
     for (const SectionReplay::Effect &effect : effects) {
       placeOf[effect.counter] = ~0u;
       if (effect.counter < flat.numTasks() ||

@@ -19,7 +19,8 @@
 using namespace llvm;
 using namespace proteus::sim;
 
-/// A section is recorded only if it runs at least this number of times.
+/// A section is recorded only if at least this number of work items run it in
+/// the variant EveryTime.
 static constexpr unsigned fewestRuns = 4;
 
 bool SectionReplays::isForMessages(Stream stream) {
@@ -56,7 +57,7 @@ SectionReplays::SectionReplays(const EngineState &state,
 
 /// Finds the links on which flows of other classes, or messages, may slow a
 /// collective of one class. Such a link carries flows of several classes, or
-/// messages, and together they may exceed its capacity.
+/// messages, and all its flows together may exceed its capacity.
 std::vector<bool> SectionReplays::disturbedLinks() const {
   const Workload &workload = state->workload;
   std::vector<bool> disturbed(workload.links.size());
@@ -76,8 +77,8 @@ std::vector<bool> SectionReplays::disturbedLinks() const {
       for (const LinkClassLoad &load : workload.collectives[f].flow.loads)
         if (uint32_t &present = owner[load.link]; present != own)
           present = present == nobody ? own : several;
-  // A stream runs one flow at a time, so only its largest demand on a link
-  // counts.
+  // A stream runs one flow at a time, so only the largest demand of a stream on
+  // a link counts.
   DenseMap<std::pair<uint32_t, uint32_t>, uint64_t> byStream;
   std::vector<Wide> sums(workload.links.size());
   for (uint32_t f = 0; f < workload.collectives.size(); ++f)
@@ -104,9 +105,9 @@ std::vector<bool> SectionReplays::disturbedLinks() const {
   return disturbed;
 }
 
-/// Finds the tasks that cannot start before the kernels of earlier work items
-/// have ended. These are kernels, and tasks that depend on such a task of the
-/// same section.
+/// Finds the tasks that follow (ClassPlans::follows). These are all tasks of
+/// the compute stream, and all tasks that depend on such a task of the same
+/// section, directly or through other tasks.
 void SectionReplays::findFollowers(uint32_t classIndex) {
   ClassPlans &own = plans[classIndex];
   const DeviceClass &device = state->workload.classes[classIndex];
@@ -121,8 +122,9 @@ void SectionReplays::findFollowers(uint32_t classIndex) {
         follows[t] = task.stream == Stream::Compute ||
                      llvm::any_of(task.dependsOn, [&](uint32_t dependency) {
                        const Task &other = from.tasks[dependency];
-                       // A dependency that does not run with this micro-batch
-                       // counts as ended. The task then does not wait for it.
+                       // A dependency that may not run with the micro-batch of
+                       // the task is ignored, because the task would not wait
+                       // for it.
                        return dependency >= from.sectionBegin[s] &&
                               dependency < t && follows[dependency] &&
                               (once || other.when == When::Always ||
@@ -204,10 +206,10 @@ bool SectionReplays::planSection(uint32_t classIndex, uint32_t section,
     const Task &task = micro.tasks[t];
     if (task.when != When::Always || isForMessages(task.stream))
       continue;
-    // Refuses the section if a stream contains a task that does not follow,
+    // Refuses a section that uses a stream with tasks that do not follow,
     // because that stream could start the next section before the kernels of
-    // this one have ended. Also refuses gradient buckets and buffers in host
-    // memory.
+    // this section have ended. Also refuses sections with gradient buckets or
+    // buffers in host memory.
     if ((plans[classIndex].freeStreams >> static_cast<unsigned>(task.stream) &
          1) ||
         task.bucket >= 0 || llvm::any_of(task.allocates, isOnHost) ||
@@ -243,11 +245,10 @@ bool SectionReplays::planSection(uint32_t classIndex, uint32_t section,
 //===----------------------------------------------------------------------===//
 
 /// Returns true if three conditions hold. (1) No task of the class runs, except
-/// messages. (2) The head of each stream is the task at `position` of the
-/// section of `item`; this excludes streams without further tasks of the
-/// section. (3) No task of a later item can start before the kernels of the
-/// section have ended. All tasks that were issued before these heads have then
-/// ended.
+/// messages. (2) On streams with tasks of the section of `item` left, the head
+/// is the task of the section at `position`. (3) On the other streams, no task
+/// of a later item can start before the kernels of the section have ended.
+/// These conditions imply that all tasks issued before the heads have ended.
 bool SectionReplays::isAlone(
     uint32_t classIndex, uint32_t item,
     const std::array<uint32_t, numStreams> &position) const {
@@ -281,9 +282,9 @@ bool SectionReplays::sendsOrReceives(uint32_t classIndex) const {
   return false;
 }
 
-/// Returns true if all messages have arrived on which the section depends from
-/// `stretch` on. Other dependencies on tasks outside the section need no check,
-/// because tasks that were issued earlier have ended (`isAlone`).
+/// Returns true if all messages have arrived that the section needs from
+/// `stretch` on. Dependencies on other tasks outside the section need no check,
+/// because these tasks were issued earlier and have ended (`isAlone`).
 bool SectionReplays::hasMessages(uint32_t classIndex,
                                  const SectionReplay &replay, uint32_t stretch,
                                  uint32_t slot) const {
@@ -311,8 +312,8 @@ SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
     return {};
   ClassPlans &own = plans[classIndex];
   Plan &plan = own.sections[item.section];
-  // Records the section only if no other task of the class runs. The user
-  // counts in the frame are then those at the beginning of the section.
+  // Records the section only while no other task of the class runs. The frame
+  // then holds the numbers of buffer users at the beginning of the section.
   if (plan.firstKernel == head.task && !plan.recorded &&
       isAlone(classIndex, head.item, {})) {
     plan.recorded = true;
@@ -329,12 +330,12 @@ SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
   int32_t stretch = own.stretchAt[head.task];
   if (stretch < 0 || plan.replay->past != own.pastOf[head.item])
     return {};
-  // The kernel at the head has been launched, so the host has received all
-  // messages of this item and the delay of the item is known.
+  // The kernel at the head has been launched. Therefore the host has received
+  // all messages of this item, and the delay of the item is known.
   Time launched =
       item.launchBegin + c.host.delayOf(head.item) + plan.lastLaunched;
   // A replay requires that the whole section was launched earlier. Otherwise a
-  // gap before a kernel may be host time, which a replay does not account for.
+  // kernel may have to wait for its launch, which the recording does not show.
   if ((launched >= state->now && launched > 0) || sendsOrReceives(classIndex) ||
       !isAlone(classIndex, head.item, plan.replay->parts[stretch].position))
     return {};

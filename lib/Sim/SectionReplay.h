@@ -12,18 +12,18 @@
 // micro-batches.
 //
 // A replay may begin where a kernel starts while no other task of the class
-// runs, if the rest of the section has been launched and has received all its
-// inputs from outside. Then no later event of the section depends on earlier
-// events. Until a message of the class starts, no event depends on events
-// outside the section either, because the links of its collectives are used by
-// this class only or are never full. Points at which a replay may begin divide
-// the section into *stretches*.
+// runs, if the host has launched the rest of the section and all messages for
+// it have arrived. Then no later event of the section depends on earlier
+// events. Events outside the section do not affect it either, until a message
+// of the class starts, because the collectives of the section use only links
+// that no other class uses or that are never full. The points at which a replay
+// may begin divide the section into *stretches*.
 //
-// During a replay the event queue holds one event for the class, at the next
-// end of a task that may affect a message. When a message starts, the class is
-// brought into the state that a simulation task by task would have. It
-// continues task by task and returns to the replay at the next stretch after
-// the message.
+// During a replay the event queue holds one event for the class: the next end
+// of a task that may affect a message, or the end of the replay. When a message
+// of the class starts, the replay ends and the class gets the state that a
+// simulation task by task would have. The class continues task by task. After
+// the message, the replay resumes at the next stretch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,9 +52,9 @@ public:
   virtual void onFlow(uint32_t collective, const Progress &progress) = 0;
 };
 
-/// A recorded section and its effects on the frame of a micro-batch, which
-/// holds counters of dependencies and of buffer users. A *member* is a task of
-/// the section that the trace contains; messages are not members.
+/// A recorded section, and its effects on the counters in the frame of a
+/// micro-batch (open dependencies and buffer users). The *members* are the
+/// tasks of the section that the trace contains: all but messages.
 struct SectionReplay : SectionTrace {
   /// The effect of a stretch on one counter of a frame. Counters that are not
   /// needed after the stretch have no entry.
@@ -62,7 +62,7 @@ struct SectionReplay : SectionTrace {
     uint32_t counter; ///< index of the counter in the frame
     /// Number by which the stretch lowers the counter.
     uint32_t amount;
-    Time offset; ///< offset of the last end that lowers the counter
+    Time offset; ///< offset of the last task end that lowers the counter
   };
   /// The data of one stretch that a replay needs.
   struct Part {
@@ -74,14 +74,14 @@ struct SectionReplay : SectionTrace {
     /// Number of times that the stretch was replayed as a whole.
     int64_t runs = 0;
   };
-  /// The end of a task that may affect messages: a message depends on the task,
-  /// or uses one of its buffers.
+  /// The end of a task that may affect messages, because a message depends on
+  /// the task or uses one of the buffers of the task.
   struct Step {
     uint32_t event;
     uint32_t task;
   };
-  /// The progress of a member (a kernel, or the flow of a collective) after a
-  /// change of its speed, from `offset` on.
+  /// A change of the speed of a member (a kernel or the flow of a collective)
+  /// at `offset`, and the progress of the member from then on.
   struct Rate {
     Time offset;
     uint32_t task;
@@ -89,7 +89,8 @@ struct SectionReplay : SectionTrace {
   };
   struct Member {
     uint32_t task;
-    uint32_t endEvent; ///< index of its end in `events`; ~0 if not recorded
+    /// Index in `events` of the end of the task; ~0 if it is not recorded.
+    uint32_t endEvent;
     Time start, end;
     std::vector<uint32_t> dependencies; ///< indices into `members`
     bool needsMessages;
@@ -100,13 +101,13 @@ struct SectionReplay : SectionTrace {
   std::vector<Rate> rates; ///< ascending by offset
   std::vector<Member> members;
   Time duration = 0;
-  /// History of the micro-batch (ClassPlans::pastOf) before the work item with
-  /// which the section was recorded.
+  /// Value of ClassPlans::pastOf for the work item with which the section was
+  /// recorded.
   uint32_t past = 0;
 
-  /// State after the last event: for each stream, the number of members that
-  /// have ended, and in `runningAtEnd` the streams, as bits, that still run a
-  /// member.
+  /// State after the last event. `positionAtEnd` holds the number of members
+  /// that have ended, per stream. `runningAtEnd` holds, as bits, the streams
+  /// that still run a member.
   std::array<uint32_t, numStreams> positionAtEnd = {};
   uint32_t runningAtEnd = 0;
 
@@ -119,12 +120,12 @@ struct SectionReplay : SectionTrace {
 /// The replay that is in progress in a class, if any.
 struct ActiveReplay {
   SectionReplay *replay = nullptr;
-  /// Start of the section in simulated time, from which offsets count. If the
+  /// Start of the section in simulated time; offsets count from it. If the
   /// replay began at a later stretch, the time at which the section would have
   /// started.
   Time start = 0;
   uint32_t stretch = 0;
-  uint32_t event = 0; ///< first event that has not been accounted for
+  uint32_t event = 0; ///< first event that has not been applied to the frame
   uint32_t nextStep = 0;
   uint32_t streams = 0; ///< streams, as bits, with members left in the replay
   uint32_t version = 0; ///< version of the SectionStep event in the queue
@@ -143,14 +144,17 @@ public:
     uint32_t stretch = 0;
   };
   /// Returns the stretch that begins with the kernel at the head of a stream,
-  /// if the kernel is about to start and a replay can begin there.
+  /// if a replay can begin with this kernel. Called when the kernel is about to
+  /// start. Records the section of the kernel first, if that is possible and
+  /// has not been done.
   Place find(uint32_t stream) { return enabled ? findFor(stream) : Place(); }
 
   void visitState(StateVisitor &visitor, std::vector<ClassState> &classes);
   llvm::ArrayRef<std::unique_ptr<SectionReplay>> all() const { return replays; }
 
-  /// Returns true if messages use this buffer of the micro-template. Uses of
-  /// such a buffer are counted at their exact times, even in a replay.
+  /// Returns true if messages use this buffer of the micro-template. The number
+  /// of users of such a buffer is decremented at the exact end of each task
+  /// that uses the buffer, even in a replay.
   bool isInMessages(uint32_t classIndex, uint32_t buffer) const {
     return plans[classIndex].inMessages[buffer];
   }
@@ -162,7 +166,8 @@ private:
   struct Plan {
     uint32_t firstKernel = ~0u; ///< ~0 if the section is never replayed
     bool recorded = false;
-    /// The replay before it is recorded; only its members are set.
+    /// The replay, as long as the section is not recorded. Only its class,
+    /// section and members are set.
     std::unique_ptr<SectionReplay> pending;
     SectionReplay *replay = nullptr;
     /// Host time from the beginning of the section until its last member is
@@ -172,8 +177,8 @@ private:
   /// The plans of the sections of one class.
   struct ClassPlans {
     std::vector<Plan> sections;
-    /// For each template and task: true if the task *follows*, that is, cannot
-    /// start before the kernels of all earlier work items have ended.
+    /// For each template and task: true if the task *follows*. Such a task
+    /// cannot start before the kernels of all earlier work items have ended.
     std::vector<bool> follows[2];
     /// Streams, as bits, with at least one task that does not follow.
     uint32_t freeStreams = 0;
@@ -185,8 +190,8 @@ private:
     /// For each work item, a number that identifies the history of its
     /// micro-batch. The history consists of the sections that ran earlier for
     /// this micro-batch, and of the variants in which the micro-batch runs all
-    /// sections. If two items have equal numbers, the user counts of buffers
-    /// that no message uses are equal when the items begin.
+    /// sections. Items with equal numbers begin with equal numbers of buffer
+    /// users, except for buffers that messages use.
     std::vector<uint32_t> pastOf;
     /// The last work item for which `hasMessages` returned true.
     uint32_t readyItem = ~0u;

@@ -66,9 +66,10 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
     reserved = reserveAll(workload, limits);
   for (uint32_t c = 0; c < workload.classes.size(); ++c) {
     AllocatorPeak allocator = std::move(reserved[c]);
-    // Raises the reserved memory to the peak of tensors, if that is larger. It
-    // may be larger because the device runs later than the host, and so may use
-    // memory for longer than the order of issue shows.
+    // If the peak of the tensors is larger than the reserved memory, raises the
+    // reserved memory to this peak. The peak may be larger because the device
+    // runs later than the host, so it may use memory for longer than the order
+    // of issue shows.
     if (memory.peak(c).bytes > allocator.reserved) {
       allocator.reserved = memory.peak(c).bytes;
       allocator.label = memory.peak(c).label;
@@ -123,8 +124,8 @@ Figures proteus::sim::figuresOf(const Workload &workload,
           *figures.tokensPerSecond / static_cast<double>(info.devices);
     }
   }
-  // Counts the ranks of each device type before multiplying, so that rounding
-  // does not depend on how ranks are folded.
+  // Counts the ranks of each device type before multiplying by the peak rate,
+  // so that rounding does not depend on how ranks are folded.
   std::vector<int64_t> ofType(workload.cluster.devices.size());
   for (const DeviceClass &device : workload.classes)
     ofType[device.deviceType] += device.ranks;

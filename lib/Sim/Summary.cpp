@@ -72,13 +72,13 @@ private:
   void printLinks();
   void printBuckets();
 
-  /// Prints a table with the columns kind, time and share of the step, and with
-  /// at most `shortList` rows.
+  /// Prints a table with the columns kind, time and share of the step. Prints
+  /// at most `shortList` rows, and then the number of rows left out.
   template <typename Rows, typename NameOf, typename TimeOf>
   void printShares(StringRef label, const Rows &rows, NameOf nameOf,
                    TimeOf timeOf);
 
-  /// Number of rows of a short table. The report has all rows.
+  /// Largest number of rows of a short table. The JSON report has all rows.
   static constexpr size_t shortList = 5;
   void printRest(size_t rows, size_t shown) {
     if (rows > shown)
@@ -302,7 +302,7 @@ void SummaryPrinter::printCollectives() {
   os << "\ncommunication (time: maximum over devices)\n";
   Table table({"kind", "axes", "group size", "size (MB)", "count",
                "count per device", "time (ms)"});
-  // Prints only the rows with the longest times. The report has all rows.
+  // Prints only the rows with the longest times. The JSON report has all rows.
   constexpr size_t limit = 12;
   for (const CollectiveRow &row :
        ArrayRef(result.collectives).take_front(limit))

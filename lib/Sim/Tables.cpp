@@ -22,9 +22,10 @@ using namespace proteus::sim;
 // CollectiveTable: the table of communications
 //===----------------------------------------------------------------------===//
 
-/// Returns a table that maps a task to its collective if its class is the first
-/// member of the collective, and to -1 otherwise. With this table, a collective
-/// is counted once and not once per member.
+/// Returns a table that maps each task of a collective to the collective, but
+/// only in the first member class of the collective. All other tasks are mapped
+/// to -1. With this table, a collective is counted once and not once per
+/// member.
 static FactTable<int32_t> countedCollectives(const Workload &workload) {
   FactTable<int32_t> counted;
   counted.findOfTasks(workload, [&](uint32_t classIndex, const Task &task) {
@@ -65,8 +66,9 @@ void CollectiveTable::onTaskEnd(const TaskInstance &instance, Time now) {
     collectives[index].time += now - collectives[index].started;
 }
 
-/// Returns the collective that belongs to an event of a trace, or -1. A
-/// collective in a trace has only one member class, so it is counted once.
+/// Returns the collective of the task of an event in a trace, or -1 if the task
+/// is no collective. A collective in a trace has only one member class, so it
+/// is counted only once.
 static int32_t collectiveOf(const Workload &workload, const SectionTrace &trace,
                             const SectionEvent &event) {
   return workload.classes[trace.classIndex]
@@ -175,8 +177,8 @@ void LinkTable::onStretchRuns(const SectionTrace &trace, uint32_t stretch,
         runs[index] += times;
       break;
     // A link that becomes full in a stretch is released in the same stretch.
-    // Subtracting the first time and adding the second one gives the time
-    // between.
+    // Subtracting the time of the first event and adding that of the second one
+    // gives the time between them.
     case SectionEvent::Kind::LinkFull:
       links[event.subject].contended -= times * event.offset;
       break;

@@ -79,10 +79,10 @@ void Translations::addDigits(const FoldingRequest &request, unsigned axis) {
     digits.push_back(digit);
 }
 
-/// Returns true if a shift of the digit is a symmetry: it moves every block (a
-/// node, or a unit of the fabric) as a whole, or permutes the devices inside
-/// every block. Returns false for digits within a node, because the devices of
-/// a node may differ; colour refinement compares them.
+/// Returns true if a shift of the digit is a symmetry: for every size of blocks
+/// (nodes and units of the fabric), it moves blocks as a whole or permutes
+/// devices inside each block. Returns false for digits within a node, because
+/// the devices of a node may differ; colour refinement compares them.
 bool Translations::isSymmetry(const Digit &digit) const {
   if (digit.stride % blocks.front() != 0)
     return false;
@@ -131,19 +131,19 @@ std::vector<int64_t> Translations::startOf(int64_t device, int64_t step,
   std::vector<int64_t> start = {device % blocks.front()};
   auto add = [&](int64_t block) {
     int64_t within = device % block;
-    // Rounds `within` down to a multiple of `common`. This does not change
-    // which members are in which block, because the distances of the members
-    // are multiples of `step`.
+    // Rounds `within` down to a multiple of `common`. Every member stays in the
+    // same block, because all distances between members are multiples of
+    // `common`.
     int64_t common = std::gcd(step, block);
     start.push_back(within + reach < block ? -1 : within - within % common);
     // Distinguishes groups that reach into the last unit of the cluster. That
-    // unit may be incomplete, and the capacity of its links may then differ by
-    // a rounding error.
+    // unit may be incomplete, and the capacity of its links may then differ
+    // from other units by a rounding error.
     start.push_back((device + reach) / block == clusterEnd / block);
   };
   llvm::for_each(bounds, add);
-  // Includes the topmost level, because groups that span several of its units
-  // cannot communicate.
+  // Includes the topmost level, because groups that span several units of that
+  // level cannot communicate.
   add(blocks.back());
   return start;
 }

@@ -34,9 +34,10 @@ struct Digit {
   }
 };
 
-/// All shifts of a list of digits, and their combinations. The ranks, groups or
-/// links that they map onto each other form an *orbit*. An orbit is represented
-/// by its *canonical* member, in which all these digits are zero.
+/// The shifts of a list of digits, and all combinations of these shifts. Ranks,
+/// groups or links that the shifts map onto each other form an *orbit*. An
+/// orbit is represented by its *canonical* member, in which all digits of the
+/// list are zero.
 class Translations {
 public:
   /// Finds the digits with shifts that are symmetries of the topology.
@@ -49,15 +50,15 @@ public:
   net::LinkId turnedLink(net::LinkId link, const Digit &digit) const;
 
   /// Returns a key of the location of a group in the cluster. `device` is the
-  /// smallest device of the group. The distances of the other members from it
-  /// are multiples of `step` and at most `reach`. If two groups have equal
-  /// distances and equal keys, the links that they load are equal up to a shift
-  /// by whole nodes and switches.
+  /// smallest device of the group. The distances of the other members from
+  /// `device` are multiples of `step` and at most `reach`. If two groups have
+  /// equal distances and equal keys, a shift by whole nodes and switches maps
+  /// the links that one group loads onto those of the other group.
   std::vector<int64_t> startOf(int64_t device, int64_t step,
                                int64_t reach) const;
-  /// Maps a link that a group loads to the corresponding link of another group.
-  /// `from` and `to` are the smallest devices of the two groups. `startOf` must
-  /// return equal keys for the groups.
+  /// Maps a link that one group loads to the corresponding link of another
+  /// group. `from` is the smallest device of the first group, `to` that of the
+  /// second group. `startOf` must return equal keys for both groups.
   net::LinkId movedLink(net::LinkId link, int64_t from, int64_t to) const;
 
   /// Returns the number of ranks in each orbit of ranks.
@@ -71,8 +72,8 @@ public:
   int64_t memberOrbit(llvm::ArrayRef<unsigned> axes) const;
 
   llvm::ArrayRef<Digit> getDigits() const { return digits; }
-  /// Removes the digits for which `isBroken` returns true. Returns true if it
-  /// has removed any.
+  /// Removes the digits for which `isBroken` returns true. Returns true if any
+  /// digit was removed.
   bool drop(llvm::function_ref<bool(const Digit &)> isBroken);
 
 private:
@@ -84,8 +85,9 @@ private:
   /// unit of the next level, and so on.
   std::vector<int64_t> blocks;
   /// The elements of `blocks` that affect communication. A fabric level is left
-  /// out if the fabric has no latency and neither this level nor a lower one is
-  /// oversubscribed, because its switches then act like one large switch.
+  /// out if the fabric has no latency, and this level and all lower levels are
+  /// not oversubscribed. The switches of the level then act like one large
+  /// switch.
   std::vector<int64_t> bounds;
   /// True if all nodes are of one kind and positions are consecutive devices.
   bool isRegular = false;

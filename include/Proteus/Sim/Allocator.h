@@ -13,7 +13,7 @@
 // pools. A request takes the smallest free block that fits, and splits it if
 // the remainder is large enough. Neighbouring free blocks are merged. Free
 // segments are returned to the device only if the next segment would otherwise
-// exceed its memory. All work is assumed to run on one stream.
+// exceed the memory of the device. All work is assumed to run on one stream.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ public:
   /// Unit to which the sizes of requests are rounded up. All constants of this
   /// class are in bytes.
   static constexpr int64_t granularity = 512;
-  /// Largest size of a block in the small pool.
+  /// Largest request that gets a block from the small pool.
   static constexpr int64_t smallLimit = 1 << 20;
   /// Size of the segments from which blocks of the small pool are cut.
   static constexpr int64_t smallSegment = 2 << 20;
@@ -48,9 +48,9 @@ public:
   using Handle = uint32_t;
   static constexpr Handle none = ~0u;
 
-  /// Creates an allocator for a device with `limit` bytes. Before it exceeds
-  /// the limit, the allocator releases its cached segments. If that is not
-  /// enough, it exceeds the limit, so that the caller can compute how much
+  /// Creates an allocator for a device with `limit` bytes. Before the allocator
+  /// exceeds the limit, it returns its free segments to the device. If that is
+  /// not enough, it exceeds the limit, so that the caller can compute how much
   /// memory is missing.
   explicit CachingAllocator(int64_t limit = std::numeric_limits<int64_t>::max())
       : limit(limit) {}
@@ -66,8 +66,8 @@ public:
   int64_t reserved() const { return inSegments; }
   /// Returns true if the reserved bytes exceed the limit.
   bool exceeds() const { return inSegments > limit; }
-  /// Returns how often the allocator tried to release cached segments because a
-  /// new segment would have exceeded the limit.
+  /// Returns how often the allocator tried to return free segments to the
+  /// device, because a new segment would have exceeded the limit.
   uint64_t releases() const { return numReleases; }
 
   int64_t addressOf(Handle handle) const { return blocks[handle].address; }
@@ -77,12 +77,13 @@ public:
   /// `appendState` identifies the contents of the block. `appendState` assumes
   /// that a block in use without a tag is never freed.
   void setTag(Handle handle, int64_t tag) { blocks[handle].tag = tag; }
-  /// Appends to `state` all numbers that influence later calls. If two calls
-  /// append the same numbers, equal calls after them have equal effects. The
-  /// numbers are, for each segment, the sizes and tags of its blocks in the
-  /// order of addresses. Addresses are omitted, because only their order
-  /// matters. Segments full of blocks that are never freed are omitted, because
-  /// they do not change.
+  /// Appends to `state` all numbers that determine the effects of later calls
+  /// of the allocator. If it appends the same numbers at two times, equal
+  /// sequences of calls after these times have equal effects. The numbers are,
+  /// for each segment, the sizes and tags of its blocks in the order of
+  /// addresses. Addresses are omitted, because only their order matters.
+  /// Segments full of blocks that are never freed are omitted, because they do
+  /// not change.
   void appendState(std::vector<int64_t> &state);
 
 private:

@@ -40,8 +40,8 @@ public:
   void onFinish(Time iterationTime) override;
 
 private:
-  /// One end of an arrow. It attaches to the task that runs on this stream at
-  /// this time.
+  /// One end of an arrow. A viewer attaches it to the task that runs on
+  /// `stream` of the class at `time`.
   struct Place {
     uint32_t classIndex = 0;
     unsigned stream = 0;
@@ -55,7 +55,7 @@ private:
     /// Start time of the latest instance of each task of the micro-template.
     std::vector<Time> lastStarts;
     /// For each task of the once-template, the tasks of the micro-template on
-    /// which it depends.
+    /// which that once-task depends.
     std::vector<std::vector<uint32_t>> onceDepends;
     /// Time of the last change of memory. The value of the counter at this time
     /// is not written yet, because more changes may follow at the same time.
@@ -75,8 +75,8 @@ private:
   std::vector<std::string> quotedLabels;
   MemoryTracker memory;
   std::vector<State> classes;
-  /// For each collective, the class and the stream of the task that sends;
-  /// class -1 if the collective is not a message.
+  /// For each collective, the class and the stream of the task that sends. If
+  /// the collective is not a message, the class is -1.
   std::vector<std::pair<int64_t, unsigned>> senders;
   uint64_t arrows = 0;
   bool first = true;

@@ -8,7 +8,7 @@
 //
 // Computes the uncertainty of a simulated step time from the mean relative
 // errors of its parts: kernels, collectives, and effects of the software stack
-// that are not modelled. The report and the summary print it.
+// that are not modelled. The report and the summary show this uncertainty.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@
 
 namespace proteus::sim {
 
-/// Returns, for each source of kernel times (such as a profile or a datasheet),
-/// its share of the kernel time of the slowest device. The shares sum to 1. All
-/// are 0 if the device has no kernels.
+/// Returns the share of each source of kernel times (such as a profile or a
+/// datasheet) in the kernel time of the slowest device. The shares sum to 1, or
+/// all are 0 if the device has no kernels.
 std::array<double, cost::numSources>
 sharesBySource(const Workload &workload, const SimulationResult &result);
 

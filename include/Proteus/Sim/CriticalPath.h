@@ -33,10 +33,10 @@ struct PathShare {
 
 /// A listener that finds the critical path of a step: the chain of tasks that
 /// determines the time of the step. The chain ends with the last task of the
-/// step. Each task of the chain started either when the previous task of the
-/// chain ended, or when a host that had waited for the previous task launched
-/// it. The step does not become shorter if a task outside the chain becomes
-/// faster. The listener needs every event, so the engine skips and replays
+/// step. Each task of the chain started when the previous task of the chain
+/// ended, or when it was launched by a host that had waited for the previous
+/// task. If a task outside the chain becomes faster, the step does not become
+/// shorter. The listener needs every event, so the engine skips and replays
 /// nothing.
 class CriticalPath : public Listener {
 public:
@@ -57,7 +57,7 @@ private:
   struct Run {
     Time begin = -1, end = -1;
     Time launched = 0;
-    uint32_t before = none; ///< previous run on the same stream
+    uint32_t before = none; ///< the run before this one on the same stream
   };
   /// The task by which a member class takes part in a collective.
   struct Party {
@@ -94,7 +94,7 @@ private:
   /// Collective::members.
   std::vector<std::vector<Party>> parties;
   /// For each class and each task of its once-template, the tasks of the
-  /// micro-template on which it depends.
+  /// micro-template on which that once-task depends.
   std::vector<std::vector<std::vector<uint32_t>>> onceDepends;
   std::vector<PathStep> path;
 };

@@ -11,14 +11,15 @@
 // `simulate` runs the engine through Simulation.h.
 //
 // Every device class has one host and several streams. The host launches the
-// tasks of the class one after another, in the order of DeviceClass::order. It
-// runs ahead of the device without limit or, if it waits for messages
-// (DeviceClass::hostWaits), up to the next message that it must receive. A
-// stream runs its tasks in order. A task starts when it has been launched, is
-// at the head of its stream, and all its dependencies have ended. A task of a
-// collective has then only *arrived*: the collective starts when all member
-// classes have arrived, and ends for all of them at once. While the head of a
-// stream waits, no other task of the stream can start.
+// tasks of the class one after another, in the order of DeviceClass::order.
+// Usually it runs ahead of the device without limit. If DeviceClass::hostWaits
+// is set, it stops at each message that the class receives, until the message
+// has arrived. A stream runs its tasks in order. A task starts when it has been
+// launched, is at the head of its stream, and all its dependencies have ended.
+// If a task of a collective meets these conditions, it has only *arrived*: the
+// collective starts when all member classes have arrived, and ends for all of
+// them at once. While the head of a stream waits, no other task of the stream
+// can start.
 //
 // Collectives are flows over links. Flows that run at the same time share every
 // link max-min fairly. Rates are recomputed whenever a flow starts or ends or
@@ -31,9 +32,10 @@
 // (Flow::channels), from its start to its end, but not while it waits for
 // members. Copies by a copy engine and messages that the network card fetches
 // occupy no thread blocks. Kernels do not change the latency of a
-// communication. They lower the ceiling of its rate, by the largest factor of
-// its members. The ceiling is lowered as long as at least one member class with
-// a factor above 1 runs a kernel.
+// communication. They divide the ceiling of its rate by a factor: the largest
+// value of DeviceClass::interference.communication among its members. The
+// ceiling is lowered while at least one member class with a value above 1 runs
+// a kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +58,8 @@ struct TaskInstance {
   uint32_t task = 0;       ///< index into the micro- or once-template
   uint32_t microBatch = 0; ///< 0 for a once-task
   bool once = false;
-  Time ready = 0; ///< end of its last dependency; 0 if it has no dependencies
+  /// Time at which the last dependency of the task ended; 0 if there is none.
+  Time ready = 0;
   Time launched = 0; ///< time at which the host has launched the task
 
   /// Returns the task that was executed.
@@ -88,9 +91,9 @@ struct SectionEvent {
 };
 
 /// The events of one section of a class, recorded in a simulation of the
-/// section alone. They are events of its kernels and of its collectives among
-/// the ranks of the class. The trace contains no messages from or to other
-/// classes.
+/// section alone. The trace contains the kernels of the section and the
+/// collectives in which only this class takes part. It contains no messages
+/// between stages.
 struct SectionTrace {
   /// A part of the section that can be replayed by itself, because its events
   /// do not depend on earlier events. It begins where a kernel starts while no
@@ -98,7 +101,7 @@ struct SectionTrace {
   /// the end of the section.
   struct Stretch {
     uint32_t firstEvent;
-    uint32_t lastEvent; ///< index after that of the last event
+    uint32_t lastEvent; ///< index of the event after the last one
     Time begin, end;
   };
   uint32_t index = 0; ///< number of the trace in the run
@@ -116,37 +119,41 @@ struct SectionTrace {
 };
 
 /// Reads and changes the state that listeners store. A run *recurs* if its
-/// whole state equals an earlier state except for a shift in time. The engine
-/// then skips whole periods. It uses a visitor to compare the states of
-/// listeners, and to change them as if the skipped periods had been simulated.
+/// whole state equals an earlier state except for a shift in time. The time
+/// between the two states is a *period*. The engine then skips whole periods.
+/// It uses visitors to compare the states of listeners, and to change these
+/// states as if the skipped periods had been simulated.
 class StateVisitor {
 public:
   virtual ~StateVisitor();
   /// Visits a value on which the later behaviour of the listener depends. In a
-  /// recurrence, it must be equal one period later.
+  /// recurrence, the value must be the same one period later.
   virtual void same(int64_t value) = 0;
-  /// Visits a point in time. In a recurrence, it must be either equal one
-  /// period later, or later by exactly one period.
+  /// Visits a point in time. In a recurrence, the point one period later must
+  /// be either the same or later by exactly one period.
   virtual void time(Time &time) = 0;
-  /// Visits a counter. In a recurrence, it grows by the same amount in every
-  /// period.
+  /// Visits a counter. In a recurrence, the counter grows by the same amount in
+  /// every period.
   virtual void count(int64_t &value) = 0;
 };
 
-/// Receives every change of the simulated state, in order of time. At one point
-/// in time, all ends and frees are reported before the starts and allocations
-/// that they enable.
+/// Receives the changes of the simulated state. A listener for which `canSkip`
+/// returns false receives every change, in order of time. At one point in time,
+/// all ends and frees are reported before the starts and allocations that they
+/// enable.
 class Listener {
 public:
   virtual ~Listener();
   /// Returns true if the listener works without receiving every event. If true,
-  /// `visitState` must visit its whole state, and `onStretch` must account for
-  /// a whole stretch of a section. If false, the engine skips and replays
-  /// nothing, so that the listener receives every event in order of time.
+  /// `visitState` must visit the whole state of the listener, and `onStretch`
+  /// and `onStretchRuns` together must have the same effect as the single
+  /// events of a stretch. If any listener returns false, the engine skips and
+  /// replays nothing.
   virtual bool canSkip() const { return false; }
   /// Passes the whole state of the listener to `visitor`, so that the engine
-  /// can compare the values of two visits one by one. Two visits that pass
-  /// equal values to `same` must therefore make the same sequence of calls.
+  /// can compare the values of two visits one by one. Therefore, if two visits
+  /// pass equal values to `same`, they must call the same functions of
+  /// `visitor` in the same order.
   virtual void visitState(StateVisitor &visitor) {}
   /// Reports the beginning of the run. `collectiveTimes[c]` is the duration of
   /// Workload::collectives[c] if no other flow uses its links and no kernel
@@ -162,14 +169,15 @@ public:
   /// Reports that a buffer is freed because its last user, `task`, has ended.
   /// Called after `onTaskEnd` of the task.
   virtual void onFree(const TaskInstance &task, uint32_t buffer, Time now) {}
-  /// Reports that a link begins (`holdsBack`) or ceases (otherwise) to limit
-  /// flows to rates below their ceilings. Called only with
+  /// Reports that a link begins (`holdsBack` is true) or ceases (`holdsBack` is
+  /// false) to limit flows to rates below their ceilings. Called only with
   /// EngineOptions::share, after all other reports for the same point in time.
   virtual void onLinkChange(uint32_t link, bool holdsBack, Time now) {}
   /// Reports a whole stretch of a replayed section, instead of its events one
-  /// by one. `start` is the time at which the section started. No other event
-  /// of the class happened during the stretch. Events of other classes may have
-  /// been reported already, even if they are later.
+  /// by one. `start` is the time at which the section started or, if the replay
+  /// began at a later stretch, would have started. The offsets in `trace` count
+  /// from it. No other event of the class happened during the stretch. Events
+  /// of other classes may have been reported already, even if they are later.
   virtual void onStretch(const SectionTrace &trace, uint32_t stretch,
                          Time start) {}
   /// Reports how often a stretch was replayed as a whole in the run, including
@@ -183,7 +191,7 @@ public:
 struct RunResult {
   /// End of the last task of any class; `simulate` adds Workload::stepGap.
   Time iterationTime = 0;
-  uint64_t tasks = 0;  ///< number of executed task instances
+  uint64_t tasks = 0;  ///< number of task instances in the whole run
   uint64_t events = 0; ///< number of events taken from the queue
   /// Number of task instances in skipped periods; included in `tasks`.
   uint64_t skippedTasks = 0;
@@ -198,25 +206,27 @@ struct EngineOptions {
   bool share = true;
   /// True if kernels and communication slow each other.
   bool overlap = true;
-  /// True if the engine skips whole periods in the steady state of a pipeline
-  /// when its own state recurs exactly.
+  /// True if the engine skips whole periods in the steady state of a pipeline,
+  /// when the state of the run recurs exactly.
   bool skipRecurrence = true;
   /// True if the engine records the events of a section once and replays them
   /// for later micro-batches, as long as nothing outside the section affects
-  /// it.
+  /// its events.
   bool replaySections = true;
   /// True if the framework's allocator is simulated to compute the reserved
-  /// memory. If false, the reserved memory is that of the live tensors.
+  /// memory. If false, the peak of the live tensors is used as the reserved
+  /// memory.
   bool followAllocator = true;
 };
 
 /// Fails if a workload is inconsistent or ambiguous, for example if an index is
-/// out of range. The message names the class and the task. Deadlocks among
-/// several streams are found by `run`.
+/// out of range. If a class or a task is at fault, the message names it.
+/// Deadlocks among several streams are not found here but by `run`.
 llvm::Error check(const Workload &workload);
 
-/// Checks and executes a workload. Fails if no task can proceed (a deadlock);
-/// the message then lists the tasks that wait for each other. The run is
+/// Checks and executes a workload. Fails if `check` fails, if the step takes
+/// more than 53 days, or if no task can proceed (a deadlock). For a deadlock,
+/// the message lists the tasks that wait for each other. The run is
 /// deterministic: equal inputs lead to the same calls of listeners in the same
 /// order.
 llvm::Expected<RunResult> run(const Workload &workload,

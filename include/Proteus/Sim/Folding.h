@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Divides the ranks, groups and links of a job into classes that behave
-// equally, so that the engine simulates only one member of each class.
+// Divides the ranks, groups and links of a job into classes. All members of a
+// class behave equally, so the engine simulates only one member of each class.
 // BuildWorkload uses it.
 //
 // Ranks, groups of ranks and links form one graph: ranks take part in groups,
@@ -81,7 +81,7 @@ struct GroupFamily {
   /// coordinate along the first axis varies slowest.
   std::vector<unsigned> axes;
   /// If not empty, `axes` has one element, and a group contains only the ranks
-  /// at these coordinates of that axis, in this order. Example: {0, 1} for a
+  /// at these coordinates along that axis, in this order. Example: {0, 1} for a
   /// message from stage 0 to stage 1.
   std::vector<int64_t> places;
   std::vector<GroupCollective> collectives;
@@ -99,8 +99,8 @@ struct FoldingRequest {
   /// For each axis: true if ranks with different coordinates along the axis may
   /// differ in the work that `colourOf` describes.
   std::vector<bool> coloured;
-  /// Returns a key of the work of a rank, apart from the collectives of its
-  /// groups: ranks with equal keys do the same work. The key depends only on
+  /// Returns a key of the work of a rank: ranks with equal keys do the same
+  /// work, except for the collectives of their groups. The key depends only on
   /// the coordinates along axes for which `coloured` is true.
   std::function<std::vector<int64_t>(llvm::ArrayRef<int64_t> coordinates)>
       colourOf;
@@ -139,13 +139,14 @@ struct Folding {
   std::vector<RankClass> ranks; ///< ascending by representative
   std::vector<LinkClass> links;
   std::vector<std::vector<GroupClass>> groups; ///< classes of groups, by family
-  /// By family, then by class of ranks: index in `groups` of the class of
-  /// groups that contains these ranks, or noGroup.
+  /// `groupOf[family][rankClass]` is the index in `groups[family]` of the class
+  /// of groups to which the ranks of the class belong. It is `noGroup` if they
+  /// belong to no group of the family.
   std::vector<std::vector<uint32_t>> groupOf;
 };
 
 /// Finds the classes of equivalent ranks, groups and links. Fails if a group
-/// cannot communicate.
+/// cannot communicate, or if an internal check of the symmetries fails.
 llvm::Expected<Folding> foldRanks(const FoldingRequest &request);
 
 } // namespace proteus::sim

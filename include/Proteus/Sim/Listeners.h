@@ -29,8 +29,8 @@ namespace proteus::sim {
 
 using BytesByOwner = std::array<int64_t, numMemoryOwners>;
 
-/// The largest amount of device memory that a class holds, and its contents at
-/// that time.
+/// The largest amount of device memory that a class holds during the run, and
+/// the contents of the memory at that time.
 struct MemoryPeak {
   int64_t bytes = 0;
   BytesByOwner byOwner = {};
@@ -41,17 +41,19 @@ struct MemoryPeak {
   std::string label;
   /// The part of `byOwner` in buffers with Buffer::tensorSplit.
   BytesByOwner tensorSplit = {};
-  /// Largest number of bytes in host memory, possibly at another time.
+  /// Largest number of bytes in host memory, possibly at a time other than
+  /// `time`.
   int64_t hostBytes = 0;
 };
 
-/// A listener that follows the memory of every class over time. At one point in
-/// time, it counts frees before allocations.
+/// A listener that follows the memory of every class over time. If memory is
+/// freed and allocated at the same time, the frees count first, because the
+/// engine reports them first.
 class MemoryTracker : public Listener {
 public:
   bool canSkip() const override { return true; }
   /// Does not visit the peaks, because skipped periods cannot raise them: a
-  /// skipped period holds as much memory as the simulated one before it.
+  /// skipped period holds as much memory as the simulated period before it.
   void visitState(StateVisitor &visitor) override {
     for (State &state : classes) {
       visitor.same(state.held.bytes);
@@ -87,7 +89,8 @@ private:
   static Block blockOf(const Buffer &buffer) {
     return {buffer.bytes, buffer.owner, buffer.onHost, buffer.tensorSplit};
   }
-  /// Numbers of bytes: either the memory that is held, or a change of it.
+  /// Numbers of bytes. They describe either the memory that is held, or a
+  /// change of this memory.
   struct Amounts {
     int64_t bytes = 0;
     int64_t hostBytes = 0;
@@ -101,7 +104,8 @@ private:
   /// sections use no host memory.
   struct Profile {
     Amounts change;
-    /// Largest increase over the bytes held before the stretch.
+    /// Largest increase during the stretch over the device bytes held before
+    /// it.
     int64_t most = 0;
     bool isKnown = false;
   };
@@ -155,12 +159,13 @@ struct ExposedCommunication {
 
 /// A listener that computes the breakdown of the time of every class.
 ///
-/// While the compute stream is idle (a *gap*), several communications may run
-/// at once. Each moment of a gap counts for one of them: the one that ends last
-/// within the gap, because the next kernel may have waited for it. A
-/// communication that outlasts the gap cannot have delayed the next kernel, so
-/// it counts only if none of the others ends within the gap. Of several equal
-/// candidates, the first to start counts.
+/// A *gap* is a time in which the compute stream runs no kernel. Several
+/// communications may run at one moment of a gap. The moment counts for only
+/// one of them: the one that ends last within the gap, because the next kernel
+/// may have waited for it. A communication that outlasts the gap cannot have
+/// delayed the next kernel, so the moment counts for it only if all these
+/// communications outlast the gap. If several end last, the moment counts for
+/// the first that started.
 class BreakdownTracker : public Listener {
 public:
   bool canSkip() const override { return true; }
@@ -214,9 +219,10 @@ private:
     llvm::MapVector<uint32_t, Time> byOperation;
     llvm::MapVector<uint32_t, Time> exposedByKind; ///< index into `kinds`
     Time lastChange = 0;
-    Time streamFree = 0;         ///< end of the last task on the compute stream
-    unsigned communications = 0; ///< number of communications that run now
-    unsigned transfers = 0;      ///< number of pipeline transfers that run now
+    Time streamFree = 0; ///< end of the last task on the compute stream
+    /// Number of communications other than pipeline transfers that run now.
+    unsigned communications = 0;
+    unsigned transfers = 0; ///< number of pipeline transfers that run now
     bool computing = false;
     /// The current gap between kernels. It is added to `breakdown` when it
     /// ends, because its causes are not known earlier.
@@ -234,8 +240,9 @@ private:
     Role role;
   };
   TaskFacts factsOf(const Task &task) const;
-  /// Accounts for the start of a task. `ready` and `launched` have the meaning
-  /// that they have in TaskInstance.
+  /// Updates the state when a task starts. If the task is a kernel, ends the
+  /// current gap. `ready` and `launched` are the members of TaskInstance of the
+  /// same names.
   void start(State &state, const TaskFacts &task, Time ready, Time launched,
              Time now);
   void end(State &state, const TaskFacts &task, Time now);
@@ -257,7 +264,7 @@ struct CollectiveRow {
   std::string axes;
   int64_t groupSize = 1;
   int64_t bytes = 0; ///< counted as in cost::Collective
-  int64_t count = 0; ///< number in the whole cluster
+  int64_t count = 0; ///< number of them in the whole cluster
   /// Number and total time of these communications on the device that spends
   /// most time in them.
   int64_t countPerDevice = 0;
@@ -281,11 +288,12 @@ public:
 private:
   struct State {
     int64_t count = 0;
-    Time time = 0; ///< sum over all instances, from start to end
+    Time time = 0; ///< sum of the durations of all instances
     Time started = 0;
   };
   const Workload *workload = nullptr;
-  FactTable<int32_t> counted; ///< per task: the collective to count, or -1
+  /// Per task: the collective to count at events of the task, or -1.
+  FactTable<int32_t> counted;
   std::vector<State> collectives;
 };
 
@@ -294,7 +302,8 @@ struct LinkRow {
   uint32_t link = 0; ///< index into Workload::links
   int64_t bytes = 0; ///< bytes that one link moved
   /// Time in which flows ran below their ceilings because the link was full. If
-  /// several links are full at the same rate, the time counts for each of them.
+  /// several full links limit a flow to the same rate, the time counts for each
+  /// of these links.
   Time contended = 0;
 };
 
@@ -319,7 +328,8 @@ private:
     Time contended = 0;
   };
   const Workload *workload = nullptr;
-  FactTable<int32_t> counted; ///< per task: the collective to count, or -1
+  /// Per task: the collective to count at events of the task, or -1.
+  FactTable<int32_t> counted;
   std::vector<State> links;
   std::vector<int64_t> runs; ///< number of executions of each collective
 };

@@ -43,9 +43,9 @@ struct MemoryBudget {
 /// Returns the budget of every class.
 std::vector<MemoryBudget> budgetsOf(const Workload &workload);
 
-/// A change of the plan that would save memory. `saving` is the memory saved at
-/// the present peak, if all else stays equal. After the change the peak may be
-/// at another time, so the savings of two changes do not add up.
+/// A change of the plan that would save memory. `saving` is the memory that the
+/// change saves at the time of the present peak. After the change the peak may
+/// be at another time, so the savings of two changes must not be added.
 struct MemoryKnob {
   std::string name; ///< "zero_1"
   std::string description;
@@ -60,10 +60,10 @@ struct MemoryVerdict {
   uint32_t classIndex = 0;
   MemoryBudget budget;
   int64_t needed = 0; ///< bytes that the class needs
-  /// Parts of `needed` by owner, largest first. The owners are those of the
-  /// tensors at their peak, the allocator with the memory that it reserves
-  /// beyond these tensors, and the users of memory that is taken before the
-  /// first tensor. The parts sum to `needed`.
+  /// Parts of `needed` by owner, largest first; they sum to `needed`. The
+  /// owners are the MemoryOwners of the tensors at the peak; "allocator", for
+  /// memory reserved beyond these tensors; and "framework" and
+  /// "communication_library", for memory that is taken before the first tensor.
   std::vector<std::pair<std::string, int64_t>> owners;
   /// Changes of the plan that would save memory, largest saving first. Empty if
   /// the job fits.

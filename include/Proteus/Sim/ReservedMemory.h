@@ -8,9 +8,9 @@
 //
 // Computes the memory that the framework's allocator reserves in a step. The
 // host requests memory when it issues an operation. It frees the memory when it
-// has issued the last operation that uses it, long before the device has run
-// either operation. The reserved memory therefore depends on the order of issue
-// alone, and is computed without simulated time.
+// has issued the last operation that uses the memory, long before the device
+// runs these operations. The reserved memory therefore depends only on the
+// order of issue, and is computed without simulated time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,14 +32,14 @@ struct AllocatorPeak {
   /// Number of micro-batches that hold memory when `allocated` is reached.
   uint32_t inFlight = 0;
   /// Number of reserved bytes that are not in use while the reserved memory is
-  /// at its peak. If the number varies during the peak, the smallest one.
+  /// at its peak. If this number varies during the peak, its smallest value.
   int64_t fragmentation = 0;
   /// Label of the task with the allocation that raised the reserved bytes to
   /// `reserved`. Empty if no task raised them above the memory that is held
   /// during the whole step.
   std::string label;
-  /// Number of times that the allocator tried to release cached memory, because
-  /// the device had no memory left.
+  /// Number of times that the allocator tried to return free memory to the
+  /// device, because the device had too little memory left.
   uint64_t releases = 0;
   /// True if the device had too little memory for an allocation.
   /// `exceededLabel` is the label of the task with the first such allocation.

@@ -54,13 +54,13 @@ struct SimulationResult {
   /// time. Present only if `simulate` followed the critical path.
   std::optional<std::vector<PathShare>> criticalPath;
 
-  /// Returns the index of the class with the largest kernel time. If several
-  /// are equal, returns the first one. No other class computes longer, so the
-  /// other parts of the breakdown of this class show how much time could be
-  /// saved.
+  /// Returns the index of the class with the largest kernel time, or of the
+  /// first one if several are equal. No other class spends more time in
+  /// kernels, so the remaining parts of the breakdown of this class show how
+  /// much time could be saved without faster kernels.
   uint32_t slowestClass() const;
-  /// Returns the index of the class with the largest peak of tensor memory. If
-  /// several are equal, returns the first one.
+  /// Returns the index of the class with the largest peak of tensor memory, or
+  /// of the first one if several are equal.
   uint32_t largestClass() const;
 };
 
@@ -71,13 +71,13 @@ struct Figures {
   std::optional<double> samplesPerSecond;
   std::optional<double> tokensPerSecond;
   std::optional<double> tokensPerSecondPerDevice;
-  /// Model FLOPs utilisation: the FLOPs of the model, divided by the dense peak
-  /// rate of all devices times the time of the step. The FLOPs count the causal
-  /// half of attention and no recomputation.
+  /// Model FLOPs utilisation: the FLOPs of the model, divided by (dense peak
+  /// rate of all devices x time of the step). Counts only the causal half of
+  /// attention, and no recomputation.
   std::optional<double> mfu;
   /// Like `mfu`, but counts attention as if it had no causal mask.
   std::optional<double> mfuFullSquare;
-  /// Like `mfu`, but for all executed FLOPs, including recomputation.
+  /// Like `mfu`, but counts all executed FLOPs, including recomputation.
   std::optional<double> hfu;
   /// Bytes of tensors on the device with the largest peak.
   int64_t peakMemoryBytes = 0;

@@ -7,12 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 // The only input of the engine, built by the pass `simulate` (BuildWorkload). A
-// workload consists of classes of equivalent devices. Each class has a template
-// of the tasks that run once per micro-batch (the micro-template), a template
-// of the tasks that run once per step (the once-template), and the order in
-// which it issues the sections of both. The engine creates one instance of the
-// micro-template per micro-batch, a *frame*. A frame holds counters and times
-// only, so tasks are not copied per micro-batch. All times are in picoseconds.
+// workload consists of classes of equivalent devices. Each class has two
+// templates: the micro-template holds the tasks that run once per micro-batch,
+// the once-template those that run once per step. Both are divided into
+// sections. The class also has the order in which its host issues the sections.
+// The engine creates one instance of the micro-template per micro-batch, a
+// *frame*. A frame holds counters and times only, so tasks are not copied per
+// micro-batch. All times are in picoseconds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,32 +56,36 @@ enum class MemoryOwner : uint8_t {
   MasterWeights, ///< master copies of the parameters
   Activations,
   Temporaries,
-  Communication, ///< parameters gathered or fetched for a layer
+  /// Parameters that a layer gathers from other ranks or copies from the host.
+  Communication,
   GradientBuckets,
 };
 constexpr unsigned numMemoryOwners = 8;
 llvm::StringRef stringify(MemoryOwner owner);
 
-/// Part of the step to which a task belongs, for the breakdown.
+/// The part of the step to which a task belongs. The breakdown sums the times
+/// of kernels by phase.
 enum class Phase : uint8_t { Forward, Backward, Recompute, Update };
 llvm::StringRef stringify(Phase phase);
 
-/// The micro-batches for which a task of the micro-template runs. For example,
-/// a gradient reduction may run only with the last micro-batch, and parameters
-/// that stay gathered for the whole step are gathered only with the first one.
+/// The micro-batches for which a task of the micro-template runs. Examples: a
+/// gradient reduction may run only with the last micro-batch. Parameters that
+/// stay gathered for the whole step are gathered only with the first
+/// micro-batch.
 enum class When : uint8_t { Always, LastMicroBatch, FirstMicroBatch };
 
-/// A block of memory. It is allocated when the task that produces it starts. It
-/// is freed when its last reader ends or, if no task reads it, when its
-/// producer ends.
+/// A block of memory. A buffer of a template is allocated when the task that
+/// produces it starts. It is freed when the last task that reads it ends or, if
+/// no task reads it, when the producer ends.
 struct Buffer {
   std::string name;
   int64_t bytes = 0;
   MemoryOwner owner = MemoryOwner::Activations;
   /// True if the buffer is in host memory instead of device memory.
   bool onHost = false;
-  /// Number of blocks of equal size as which the buffer is allocated. Example:
-  /// one block per layer, if the buffer holds a parameter of all layers.
+  /// Number of equal blocks that are allocated for the buffer. Example: a
+  /// buffer with one parameter of every layer is allocated as one block per
+  /// layer.
   int64_t pieces = 1;
   /// Number of ranks that hold the same bytes but work on different inputs.
   /// ZeRO can shard the buffer over these ranks.
@@ -90,15 +95,15 @@ struct Buffer {
   bool tensorSplit = false;
 };
 
-/// The source of the predicted duration of a kernel, and its expected error.
+/// The source and the expected error of the predicted duration of a kernel.
 struct KernelOrigin {
   cost::Source source = cost::Source::Roofline;
   cost::Family family = cost::Family::Stream;
   double uncertainty = 0; ///< mean relative error
 };
 
-/// A kernel, a copy, or the participation of one class in a collective. Indices
-/// of tasks and buffers refer to the same template.
+/// A kernel, a copy, or the participation of one class in a collective. Tasks
+/// and buffers are identified by their indices in the template of the task.
 struct Task {
   uint32_t label = 0;  ///< index into Workload::labels ("layers[3].mlp.fc1")
   uint32_t opKind = 0; ///< index into Workload::labels ("nn.linear")
@@ -144,13 +149,13 @@ struct LinkClass {
 };
 
 /// Load of a flow on a link that carries the full rate of the flow. Loads are
-/// fixed-point integers, so that their sum does not depend on the grouping of
-/// flows.
+/// fixed-point integers, so that sums of loads are exact, no matter which flows
+/// are folded into one.
 constexpr int64_t loadUnit = 1 << 16;
 
-/// Load of a flow on each link of a class, summed over all groups that its
-/// collective represents (Collective::groups). A flow of rate x uses x * load /
-/// loadUnit bytes/s of the link.
+/// Load that a flow puts on each link of a link class. It is the sum over all
+/// groups that the collective of the flow represents (Collective::groups). A
+/// flow of rate x uses x * load / loadUnit bytes/s of each link.
 struct LinkClassLoad {
   uint32_t link = 0; ///< index into Workload::links
   int64_t load = 0;
@@ -158,27 +163,29 @@ struct LinkClassLoad {
 
 /// The data transfer of a collective, which starts when all members have
 /// arrived. First `latency` passes, during which no data move. Then `volume`
-/// bytes move at the rate `ceiling`, or more slowly if the links are shared. If
-/// the volume is 0, the collective ends after the latency.
+/// bytes move at the rate `ceiling`, or more slowly if other flows use the
+/// links or kernels slow the flow. If the volume is 0, the collective ends
+/// after the latency.
 struct Flow {
   Time latency = 0;
-  int64_t volume = 0; ///< largest number of bytes that one rank sends
+  int64_t volume = 0; ///< bytes to move (net::Plan::volume)
   /// Highest rate in bytes/s. Positive if `volume` is positive.
   int64_t ceiling = 0;
   uint32_t channels = 0; ///< thread blocks occupied on each device
   std::vector<LinkClassLoad> loads;
 };
 
-/// A communication. It has one instance per micro-batch. If its tasks are in
-/// the once-template, or run only with the first or the last micro-batch, it
-/// has one instance per step. An instance starts when the last member class has
-/// arrived, and then runs as described by `flow`.
+/// A communication. It has one instance per step if its tasks are in
+/// once-templates, or run only with the first or the last micro-batch.
+/// Otherwise it has one instance per micro-batch. An instance starts when the
+/// last member class has arrived. `flow` describes its execution.
 ///
 /// Every member class has exactly one task for the collective. These tasks are
 /// all in micro-templates or all in once-templates, and have the same `when`.
-/// If they run only with the first or last micro-batch, the number of that
-/// micro-batch may differ between members. A SendRecv has two members, a sender
-/// and a receiver, or one class that is both.
+/// If they run only with the first or last micro-batch, that may be micro-batch
+/// 0 in one member class and micro-batch 1 in another. A SendRecv has two
+/// member classes, the sender and the receiver, or one member class that is
+/// both.
 struct Collective {
   cost::CollectiveKind kind = cost::CollectiveKind::AllReduce;
   /// Number of bytes, counted as in cost::Collective.
@@ -235,7 +242,7 @@ struct DeviceClass {
   /// Dependencies of tasks of the once-template on tasks of the micro-template,
   /// as pairs (once-task, micro-task). The once-task waits for the last
   /// instance of the micro-task: the instance in the last work item that runs
-  /// its section.
+  /// the section of the micro-task.
   std::vector<std::pair<uint32_t, uint32_t>> onceDependsOn;
   std::vector<WorkItem> order;
   /// Buffers that are held during the whole step.
@@ -263,17 +270,18 @@ struct MeshAxis {
 /// takes `channelBytes`.
 struct MemoryModel {
   int64_t channelBytes = 0;
-  /// Number of channels of all rings of a communicator.
+  /// Number of channels that one rank needs for all rings of a communicator.
   int64_t communicatorChannels = 0;
-  /// Number of channels of an all-to-all to each rank in the same node.
+  /// Number of channels with which an all-to-all connects a rank to each other
+  /// rank of its node.
   int64_t exchangeChannels = 0;
-  /// Number of channels of a message, and of an all-to-all to each rank in
-  /// another node.
+  /// Number of channels of a connection for messages. An all-to-all needs the
+  /// same number to connect a rank to each rank of another node.
   int64_t messageChannels = 0;
   int64_t stackBytes = 0; ///< other memory of the software stack
 };
 
-/// Figures of the job that reports need and the engine does not.
+/// Figures of the job, for reports. The engine itself uses only `microBatches`.
 struct JobInfo {
   std::string model;
   std::string strategy;
@@ -295,11 +303,13 @@ struct JobInfo {
   int64_t degree(AxisRole role) const;
 };
 
-/// Mean relative errors of predicted times. The errors of kernels are in
-/// KernelOrigin.
+/// Mean relative errors of predicted times, except those of kernels, which are
+/// in KernelOrigin.
 struct ErrorModel {
-  double collectives = 0;
-  double stack = 0; ///< of the step, due to effects that are not modelled
+  double collectives = 0; ///< error of the time of a collective
+  /// Error of the time of the step due to effects of the software stack that
+  /// are not modelled.
+  double stack = 0;
 };
 
 /// A training step of a job, as tasks of classes of equivalent ranks.
