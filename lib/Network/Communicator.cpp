@@ -26,8 +26,9 @@ using machine::CollectiveConstants;
 
 Communicator::~Communicator() = default;
 
-// Constants of NCCL 2.30's tuner that are the same for all machines; see
-// docs/collectives.md. Times are in seconds and rates in bytes/s.
+// Constants that are the same for all machines. Most are from the tuner of NCCL
+// 2.30; docs/collectives.md lists the sources. Times are in seconds and rates
+// in bytes/s.
 static constexpr double us = 1e-6;
 /// Time of one ring step inside a node, over NVLink or over PCIe, for a ring
 /// that spans several nodes.
@@ -39,9 +40,9 @@ static constexpr double treeStep = 4 * us;
 /// Simple protocol.
 static constexpr double lowRingShare = 4.0 / 14, lowTreeShare = 8.5 / 14;
 static constexpr double inSwitchShare = 20.9 / 14, messageShare = 0.75;
-/// Bandwidth of a tree inside a node, as a share of the bandwidth of rings. It
-/// is only about half, because the chain of a tree carries all data in both
-/// directions.
+/// Bandwidth of a tree inside a node, as a share of the bandwidth of rings. The
+/// share is only about half, because the chain of a tree carries all data in
+/// both directions.
 static constexpr double treeWidth = 0.51;
 /// Bandwidth that the library assumes for trees when it chooses an algorithm,
 /// as a share of a ring's bandwidth. The library assumes this share for two
@@ -55,7 +56,7 @@ static constexpr double plateau = 1.4, plateauOfOldDevices = 1.9;
 /// step, time per member, and bandwidth as a share of a ring's bandwidth.
 static constexpr double parallelBase = 8 * us, parallelShare = 1 / 3.5;
 static constexpr double parallelMember = 2.8 * us, parallelWidth = 0.75;
-/// Latency that an all-to-all needs for each member outside the sender's node.
+/// Latency that an all-to-all needs for each member in another node.
 static constexpr double exchangeAcross = 2.4 * us;
 
 /// Estimated latency of a direct write into a buffer of another device: a
@@ -100,8 +101,8 @@ struct ExchangeSet {
 /// Messages that are sent at the same time.
 struct MessageSet {
   LoadSet set;
-  /// `within` is true if a message stays inside a node, `across` if a message
-  /// goes to another node. Both may be true.
+  /// `within` is true if at least one message stays inside a node, `across` if
+  /// at least one message goes to another node. Both may be true.
   bool within = false, across = false;
   bool nvlink = true; ///< true if messages within nodes use NVLink only
   double latency = 0; ///< longest latency of the network in seconds
@@ -184,7 +185,8 @@ private:
 
   std::unique_ptr<Placement> placement;
   int64_t size, numNodes;
-  std::vector<const CollectiveConstants *> constants; ///< of each kind of node
+  /// Constants of each kind of node that has members.
+  std::vector<const CollectiveConstants *> constants;
   /// Bandwidth of all rings together in the slowest node, in bytes/s.
   double width = std::numeric_limits<double>::infinity();
   /// Smallest and largest number of members in a node.

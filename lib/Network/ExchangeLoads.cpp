@@ -49,8 +49,8 @@ private:
   const Placement &placement;
   LoadBuilder builder;
 
-  // The following members are used only in fabrics with rails. In a vector of
-  // numbers of type double, the index is the rail.
+  // The following members are used only in fabrics with rails. A
+  // std::vector<double> has one entry per rail.
   uint32_t numRails = 0;
   std::vector<double> receivers; ///< number of members on the rail
   /// For each rail: the number of members that send their data for receivers on

@@ -161,7 +161,7 @@ void LoadBuilder::addDown(unsigned level, uint32_t place, uint32_t rail,
   at.loads[2 * (at.unitOfPlace[place] * at.rails + lane) + 1] += amount;
 }
 
-/// Returns the lowest level at which both nodes are below the same unit.
+/// Returns the lowest fabric level at which both nodes are below the same unit.
 /// Placement::create has checked that such a level exists.
 unsigned LoadBuilder::meetingLevel(uint32_t from, uint32_t to) const {
   unsigned level = 0;

@@ -24,8 +24,9 @@ using namespace llvm;
 using namespace proteus::net;
 
 // Budgets of steps of one search. A search for equal rings succeeds quickly if
-// such rings exist. A search for different rings takes longer. The search that
-// begins with a ring in bus order has a budget of its own.
+// such rings exist. A search for different rings takes longer. A search that
+// begins with a ring in bus order, which is the order of the device numbers,
+// has a budget of its own.
 static constexpr int32_t stepsForEqual = 1 << 10;
 static constexpr int32_t stepsForDifferent = 1 << 12;
 static constexpr int32_t stepsInBusOrder = 1 << 10;

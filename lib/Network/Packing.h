@@ -41,7 +41,8 @@ struct Packing {
   uint32_t channels = 0;       ///< number of rings
   uint32_t hops = 0;           ///< number of hops of all rings together
   std::vector<uint32_t> order; ///< devices of all rings, numDevices() per ring
-  std::vector<uint32_t> enter, leave; ///< for each ring: its NICs
+  /// For each ring: the NICs through which it enters and leaves the node.
+  std::vector<uint32_t> enter, leave;
 
   Rate bandwidth() const { return rules.speed * channels; }
 };

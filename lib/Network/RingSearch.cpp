@@ -34,11 +34,11 @@ using namespace proteus::machine;
 static constexpr Rate speedsInNode[] = {44000, 30000, 22000, 18000, 15000,
                                         12000, 10000, 9000,  7000,  6000,
                                         5000,  4000,  3000};
-/// Speeds inside a node if all devices have compute capability 9.0 or later,
-/// from NCCL 2.30.
+/// Speeds inside a node if all devices have compute capability 9.0 or later.
+/// The values are those of NCCL 2.30.
 static constexpr Rate speedsOfNewDevices[] = {
     60000, 50000, 40000, 30000, 24000, 20000, 15000, 12000, 11000, 6000, 3000};
-/// Speeds of one ring that the search tries for rings across nodes.
+/// Speeds of one ring that the search tries for rings across nodes, in MB/s.
 static constexpr Rate speedsAcrossNodes[] = {
     48000, 30000, 24000, 22000, 18000, 15000, 12000, 10000, 9000,
     7000,  6000,  5000,  4000,  3000,  2400,  1200,  240,   120};
@@ -50,10 +50,10 @@ static constexpr Rate fallbackSpeed = 100;
 /// of the best rings, because slower rings are unlikely to be better.
 static constexpr double slowestShare = 0.49;
 
-/// Number of steps of all searches after which the best rings found so far are
-/// accepted. Known machines with eight devices need a tenth of these steps.
-/// Without this limit, the search takes very long on irregular machines with
-/// thirty devices.
+/// If all searches together have taken this number of steps, the best rings
+/// found so far are accepted. Known machines with eight devices need a tenth of
+/// these steps. Without this limit, the search takes very long on irregular
+/// machines with thirty devices.
 static constexpr int64_t maxSteps = 1 << 20;
 
 static PathClass nextClass(PathClass kind) { return PathClass(int(kind) + 1); }
@@ -203,7 +203,8 @@ static RingChannel describe(const PathTable &table, const Packing &packing,
   return ring;
 }
 
-/// Returns one slow ring in bus order, without regard to the capacity of links.
+/// Returns one slow ring through the devices in the order of their numbers,
+/// without regard to the capacity of links.
 static Packing fallback(const PathTable &table) {
   Packing packing;
   packing.rules.speed = fallbackSpeed;

@@ -81,8 +81,8 @@ struct CollectiveConstants {
   double exchangeChannel = 0, exchangeLowChannel = 0;
   /// Constants of an in-switch reduction (NVLS). `base`, `efficiency` and
   /// `fill` correspond to `simpleBase`, `efficiency` and `simpleFill` of
-  /// RingConstants. With p > 8 members in a node, the rate is multiplied by (8
-  /// / p)^groupExponent.
+  /// RingConstants. With p > 8 members in a node, the rate is multiplied by
+  /// (8 / p)^groupExponent.
   struct InSwitch {
     double base = 0, efficiency = 0.85, groupExponent = 0, fill = 0;
   };
@@ -98,8 +98,8 @@ struct CollectiveConstants {
   // Constants of collectives across nodes.
   double networkHop = 14e-6;   ///< seconds per step between nodes
   double networkBase = 8.4e-6; ///< seconds before the first step
-  /// Time that is added to each collective except messages, because its members
-  /// wait for each other in the software around the library.
+  /// Time that is added to each collective except messages, because the members
+  /// of a collective wait for each other in the software around the library.
   double synchronisation = 0;
   /// True if only the latency and bandwidth of ring steps are known.
   /// Collectives then never use trees.
@@ -157,8 +157,9 @@ struct NodeRun {
   int64_t count = 1;
 };
 
-/// One level of switches. Level 0 contains the leaf switches above the NICs;
-/// every other level is above the previous one. A level consists of units.
+/// One level of switches. Level 0 contains the leaf switches, which connect the
+/// NICs. Every other level connects the units of the level below. A unit is one
+/// switch, or a group of switches, for example one leaf switch per rail.
 struct FabricLevel {
   std::string name; ///< for example "leaf", "spine", "pod"
   /// Number of units of the level below that one unit of this level connects.
@@ -170,14 +171,15 @@ struct FabricLevel {
   double latency = 0; ///< seconds that a message takes through a switch
 };
 
-/// The network between nodes. Traffic between NICs below the same unit of a
-/// level does not leave that unit. The topmost level has no uplinks. Without
-/// levels, one switch connects all NICs.
+/// The network between nodes. Traffic between two NICs goes up to the lowest
+/// level at which a unit connects them. The topmost level has no uplinks.
+/// Without levels, one switch connects all NICs.
 struct Fabric {
   std::vector<FabricLevel> levels;
   /// True if the fabric is rail-optimised: leaf switch i of a unit connects NIC
   /// i of every node below the unit, and traffic between different rails passes
-  /// the level above. If false, one leaf switch connects all NICs of its nodes.
+  /// the level above. If false, a leaf switch connects all NICs of the nodes
+  /// below it.
   bool rails = false;
   /// Seconds that a message takes from NIC to NIC, without the latencies of the
   /// switches in `levels`.

@@ -148,13 +148,13 @@ struct Stack {
   StackParameters parameters;
 
   /// Kind of memory that users of the stack report. `Allocated`: the bytes of
-  /// all tensors, on the device that needs most. `Reserved`: the memory
-  /// that the allocator holds on the first device. `Device`: all used memory of
-  /// the first device.
+  /// all tensors, on the device where this sum is largest. `Reserved`: the
+  /// memory that the allocator holds on the first device. `Device`: all used
+  /// memory of the first device.
   plan::ReportedMemory reportedMemory = plan::ReportedMemory::Allocated;
 
-  /// Mean relative error of the predicted time that is due to effects which are
-  /// not modelled.
+  /// Mean relative error of the predicted time, caused by effects that are not
+  /// modelled.
   double uncertainty = 0.05;
 };
 
