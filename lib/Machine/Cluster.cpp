@@ -43,7 +43,7 @@ int64_t Cluster::devicesPerNode() const {
 }
 
 namespace {
-/// The node of a device, the number of the device in the node, and the kind of
+/// A device within a cluster: its node, its number in the node, and the kind of
 /// the node.
 struct Place {
   int64_t node = 0;
@@ -52,8 +52,8 @@ struct Place {
 };
 } // namespace
 
-/// Returns the node of `device`. If the cluster has too few devices, continues
-/// with further nodes of the last run, because passes may use a mesh before
+/// Finds `device` in the cluster. If the cluster has too few devices, assumes
+/// that its last run has further nodes, because passes may use a mesh before
 /// they check its size against the cluster.
 static Place placeOf(const Cluster &cluster, int64_t device) {
   assert(device >= 0 && !cluster.nodes.empty());

@@ -65,8 +65,8 @@ NodeKind proteus::machine::makeSimpleNode(int64_t count, const Link &intraNode,
   return kind;
 }
 
-/// Reads the short format of a cluster file: equal nodes, and in each node
-/// devices on one switch.
+/// Reads the short format of a cluster file. All nodes are equal, and the
+/// devices of a node are on one switch.
 static void readSimpleCluster(const Reader &root, Cluster &cluster) {
   root.expectKeys({"name", "source", "device", "nodes", "devices_per_node",
                    "intra_node", "inter_node", "host"});
@@ -208,9 +208,9 @@ static void readFabric(const Reader &reader, Fabric &fabric) {
 // Links for cost models with two levels
 //===----------------------------------------------------------------------===//
 
-/// Returns the lowest bandwidth out of a device of a node. The bandwidth out of
-/// a device is that of its NVLinks, or of its PCIe link if it has no NVLinks,
-/// or 0 without links.
+/// Returns the bandwidth of the device with the lowest bandwidth in a node. The
+/// bandwidth of a device is the sum of its NVLinks, or of its PCIe links if it
+/// has no NVLinks, or 0 if it has no links.
 static double leastDeviceBandwidth(const NodeGraph &graph) {
   std::vector<double> nvlink(graph.vertices.size()),
       pcie(graph.vertices.size());
@@ -231,8 +231,8 @@ static double nicShare(const NodeKind &kind) {
   return all / kind.numDevices();
 }
 
-/// Sets `intraNode` and `interNode` to the lowest bandwidth and the highest
-/// latency of all kinds of nodes in the cluster.
+/// Sets the bandwidths of `intraNode` and `interNode` to the lowest value of
+/// all kinds of nodes in the cluster, and their latencies to the highest value.
 static void deriveLinks(Cluster &cluster) {
   bool first = true;
   for (const NodeRun &run : cluster.nodes) {

@@ -30,8 +30,8 @@ using json::Reader;
 
 static constexpr double us = 1e-6;
 static constexpr double gigabytes = 1e9;
-/// Unit of fill costs in files: the square root of a microsecond, expressed in
-/// square roots of seconds.
+/// Unit of fill costs in files, converted to square roots of seconds: the
+/// square root of a microsecond.
 static constexpr double rootUs = 1e-3;
 
 //===----------------------------------------------------------------------===//
@@ -188,8 +188,9 @@ Error proteus::machine::parseConstants(StringRef text, StringRef source,
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// Returns `value` in multiples of `unit`, rounded to nine digits. A value that
-/// was read from a file is therefore printed as it was in the file.
+/// Returns `value` in multiples of `unit`, rounded to nine digits. The rounding
+/// removes the error of the unit conversion, so that a value from a file is
+/// printed as it is in the file.
 static double inUnit(double value, double unit) {
   char text[64];
   std::snprintf(text, sizeof text, "%.9g", value / unit);

@@ -77,7 +77,8 @@ static std::vector<std::pair<DType, double>> readPeaks(const Reader &reader) {
   reader.expectKeys(names);
   std::vector<std::pair<DType, double>> peaks;
   for (DType type : allDTypes())
-    // The F32 rate must exist, because types without a rate use it.
+    // The F32 rate must exist, because element types without a rate use the F32
+    // rate.
     if (reader.has(stringify(type)) || type == DType::F32)
       peaks.emplace_back(type,
                          reader[stringify(type)].positive(maxTeraflops) * 1e12);
@@ -107,8 +108,8 @@ static Architecture readArchitecture(const Reader &reader) {
   return Architecture::Other;
 }
 
-/// Reads a factor on a time, which must be at least 1. Returns 1 if the key is
-/// absent.
+/// Reads a factor on a time. The factor must be at least 1. Returns 1 if the
+/// key is absent.
 static double readSlowdown(const Reader &reader, StringRef key) {
   if (!reader.has(key))
     return 1;

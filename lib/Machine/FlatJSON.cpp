@@ -23,9 +23,9 @@ using namespace proteus;
 using namespace proteus::machine;
 using json::Reader;
 
-/// Latencies in seconds, because the format has none. Those of a hop over PCIe
-/// and over the network are NCCL's values for rings; that of a copy to the host
-/// is an estimate.
+/// Latencies in seconds, because the format has none. `hopLatency` (PCIe) and
+/// `networkLatency` are NCCL's values for the steps of rings. `hostLatency`,
+/// for a copy to the host, is an estimate.
 static constexpr double hopLatency = 5.7e-6;
 static constexpr double networkLatency = 9.6e-6;
 static constexpr double hostLatency = 10e-6;

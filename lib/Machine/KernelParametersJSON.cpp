@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads and writes the section "kernels" of device files. The overloads of
-// `visit` list the fields of each set of parameters for the reader and the
-// writer.
+// Reads and writes the section "kernels" of device files. Each set of
+// parameters has an overload of `visit` that lists its fields. The reader and
+// the writer both use these lists.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,14 +75,15 @@ static void visit(MemoryParameters &parameters, Visitor field) {
   field("fixed_us", parameters.fixedTime, Unit::Microseconds);
 }
 
-/// Returns the field `onMatrixUnits` of products and convolutions. Other
-/// parameters do not have this field: returns null for them.
+/// Returns a pointer to the field `onMatrixUnits` of products and convolutions.
+/// Returns null for other parameters, which do not have this field.
 static bool *unitsOf(ProductParameters &p) { return &p.onMatrixUnits; }
 static bool *unitsOf(ConvolutionParameters &p) { return &p.onMatrixUnits; }
 static bool *unitsOf(Provenance &) { return nullptr; }
 
-/// Returns true if the share `name` may be zero. Zero then means that the
-/// library or the device does not have the effect.
+/// Returns true if the share `name` may be zero. A zero `winograd` means that
+/// the library has no such kernels. A zero `tail` means that the end of a
+/// kernel takes no extra time.
 static bool mayBeZero(StringRef name) {
   return name == "winograd" || name == "tail";
 }
@@ -139,7 +140,8 @@ static std::vector<std::pair<DType, T>> readByType(const Reader &reader) {
   reader.expectKeys(names);
   std::vector<std::pair<DType, T>> entries;
   for (DType type : allDTypes())
-    // F32 must exist, because types without parameters use it.
+    // The F32 parameters must exist, because element types without parameters
+    // use the F32 parameters.
     if (reader.has(stringify(type)) || type == DType::F32)
       entries.emplace_back(type, readParameters<T>(reader[stringify(type)]));
   return entries;
@@ -189,8 +191,8 @@ template <typename T> static std::string format(T parameters) {
   return text + "}";
 }
 
-/// Returns a JSON object with one line per entry, indented for the second level
-/// of the section.
+/// Returns a JSON object with one line per entry. The lines are indented as the
+/// second level below the key "kernels".
 static std::string
 formatEntries(ArrayRef<std::pair<StringRef, std::string>> entries) {
   std::string text = "{\n";

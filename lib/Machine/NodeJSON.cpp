@@ -22,7 +22,8 @@ using json::Reader;
 
 namespace {
 
-/// A CPU or a PCIe switch of a file, and the components below it.
+/// A CPU or a PCIe switch in the section "pcie" of a cluster file, with the
+/// components below it.
 struct Branch {
   explicit Branch(Reader where) : where(std::move(where)) {}
 
@@ -30,16 +31,18 @@ struct Branch {
   // Fields of CPUs only.
   CPUVendor vendor = CPUVendor::Other;
   uint32_t model = 0;
-  // Bandwidths of the links below the branch, in bytes/s: of each link to a NIC
-  // or switch, and of each link to a device.
+  // Bandwidths of the links from this CPU or switch to the components below it,
+  // in bytes/s. `deviceBandwidth` is for links to devices, `bandwidth` for
+  // links to NICs and switches.
   double bandwidth = 0;
   double deviceBandwidth = 0;
-  std::vector<int64_t> devices, nics; ///< numbers in the first copy
+  /// Numbers of the devices and NICs directly below the first copy.
+  std::vector<int64_t> devices, nics;
   std::vector<Branch> switches;
   int64_t copies = 1;
   // Number of devices and NICs in one copy, including those below its switches.
-  // In copy k, the numbers of devices are higher than in the first copy by k *
-  // numDevices, and the numbers of NICs by k * numNICs.
+  // Copy k (from 0) has the devices and NICs of the first copy, with numbers
+  // that are higher by k * numDevices and k * numNICs.
   int64_t numDevices = 0, numNICs = 0;
 };
 
@@ -233,8 +236,9 @@ void NodeReader::readNICs(const Reader &list) {
 void NodeReader::attachNICs() {
   int64_t numDevices = devices.size(), numNICs = nics.size();
   if (llvm::all_of(near, [](const auto &list) { return list.empty(); })) {
-    // The file has no `near`. Assign devices to NICs evenly: consecutive
-    // devices share a NIC, or each device gets several consecutive NICs.
+    // The file has no `near`. Assign devices to NICs evenly. For example, with
+    // 8 devices and 4 NICs, devices 0 and 1 share NIC 0; with 4 devices and 8
+    // NICs, device 0 gets NICs 0 and 1.
     for (int64_t i = 0; i < std::max(numDevices, numNICs); ++i)
       near[numNICs <= numDevices ? i * numNICs / numDevices : i].push_back(
           numNICs <= numDevices ? i : i * numDevices / numNICs);
@@ -256,7 +260,7 @@ void NodeReader::attachNICs() {
 //===----------------------------------------------------------------------===//
 
 /// Returns the bandwidth that NCCL assumes for `width` lanes of a PCIe
-/// generation, in bytes/s. It excludes the overhead of the protocol.
+/// generation, in bytes/s. The overhead of the protocol is already subtracted.
 static double pcieBandwidth(int64_t generation, int64_t width) {
   return 3e9 * static_cast<double>(int64_t(1) << (generation - 1)) *
          static_cast<double>(width) / 16;
@@ -344,8 +348,8 @@ Branch NodeReader::readBranch(const Reader &where, PCIeLink below, bool isCPU) {
       const Branch &added = branch.switches.back();
       branch.numDevices += added.copies * added.numDevices;
       branch.numNICs += added.copies * added.numNICs;
-      // Limit the numbers to avoid an overflow. The limit is above that of a
-      // node, so that the numbers still fail the later check.
+      // Limit the numbers to avoid an overflow. The limit is above
+      // `maxDevicesPerNode`, so that `attach` still refuses such a file.
       branch.numDevices = std::min(branch.numDevices, 2 * maxDevicesPerNode);
       branch.numNICs = std::min(branch.numNICs, 2 * maxDevicesPerNode);
     }
@@ -370,9 +374,10 @@ bool NodeReader::attach(const Branch &branch, uint32_t vertex,
   return true;
 }
 
-/// Connects one copy of the components below `branch` to `vertex`. In this
-/// copy, `device` is added to the numbers of devices in the file, and `nic` to
-/// the numbers of NICs. Returns false after an error.
+/// Connects one copy of the components below `branch` to `vertex`. The numbers
+/// of devices in this copy are the numbers in the file plus `device`, and the
+/// numbers of NICs are the numbers in the file plus `nic`. Returns false after
+/// an error.
 bool NodeReader::addBranch(const Branch &branch, uint32_t vertex,
                            int64_t device, int64_t nic) {
   for (int64_t number : branch.devices)

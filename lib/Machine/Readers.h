@@ -20,8 +20,8 @@
 
 namespace proteus::machine {
 
-// Limits of values in files. A value beyond its limit probably has a wrong
-// unit.
+// Limits of values in files. A value above its maximum or below its minimum
+// probably has a wrong unit.
 constexpr double maxTeraflops = 1e9;
 constexpr double maxGigabytesPerSecond = 1e9;
 constexpr double minGigabytesPerSecond = 1e-6;
@@ -29,7 +29,7 @@ constexpr double maxMemoryGigabytes = 1e6;
 constexpr double maxMicroseconds = 1e9;
 constexpr int64_t maxMultiprocessors = 1 << 20;
 constexpr int64_t maxDevicesPerNode = 65536;
-/// Lower than the limit of devices, because every pair of CPUs has a link.
+/// Lower than `maxDevicesPerNode`, because every pair of CPUs has a link.
 constexpr int64_t maxCPUsPerNode = 256;
 
 /// Reads the value of `key` in microseconds and returns it in seconds.
@@ -40,7 +40,7 @@ double readGigabytesPerSecond(const json::Reader &number);
 double readBandwidth(const json::Reader &reader, llvm::StringRef key);
 /// Reads the value of `key` in Gbit/s and returns it in bytes/s.
 double readGigabits(const json::Reader &reader, llvm::StringRef key);
-/// Reads a share, which must be between 0.001 and `most`.
+/// Reads a share. The share must be between 0.001 and `most`.
 double readShare(const json::Reader &number, double most);
 /// Reads an object {"bandwidth_gbps": 25, "latency_us": 5}.
 Link readLink(const json::Reader &reader);
@@ -56,15 +56,16 @@ NodeKind readNodeKind(const json::Reader &reader, llvm::StringRef name,
 /// set has this name, fails and returns `otherwise`.
 const CollectiveConstants &readLike(const json::Reader &name,
                                     const CollectiveConstants &otherwise);
-/// Replaces the constants for which the object has keys. Ignores the key
-/// `like`: callers have already set `constants` to the set that it names.
+/// Replaces those constants for which the object has keys. Ignores the key
+/// `like`: callers have already set `constants` to the set that `like` names.
 void readConstants(const json::Reader &reader, CollectiveConstants &constants);
 
 /// Fills NodeKind::deviceTypes from the graph of `kind`.
 void indexDevices(NodeKind &kind);
-/// Returns a node of `count` devices on one switch, with one NIC per device.
-/// The constants of its collectives follow from the two links: a step takes the
-/// latency of a link, and the data move at its bandwidth.
+/// Returns a node with `count` devices on one switch and one NIC per device.
+/// The constants of its collectives come from the two links. With the Simple
+/// protocol, a ring step takes the latency of `intraNode` within the node and
+/// the latency of `interNode` between nodes.
 NodeKind makeSimpleNode(int64_t count, const Link &intraNode,
                         const Link &interNode);
 /// Returns an error message if `graph` has no device, if a device or NIC cannot

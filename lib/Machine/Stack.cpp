@@ -92,8 +92,8 @@ void StackParameters::captureGraphs() {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Sets `target` to the value of `key`, which is a word of an enumeration. Does
-/// nothing if the key is absent.
+/// Sets `target` to the value of the enumeration that the word at `key` names.
+/// Does nothing if the key is absent.
 template <typename Enum>
 static void readEnum(const Reader &reader, StringRef key, Enum &target) {
   if (!reader.has(key))
@@ -151,7 +151,8 @@ static void readModel(const Reader &reader, Stack &stack) {
   }
 }
 
-/// Reads the plan field that has the key `key` in stack files.
+/// Reads the plan field with the stack key `key` into the plan of `stack`. Does
+/// nothing if the key is absent.
 static void readDecision(const Reader &reader, StringRef key, Stack &stack) {
   const plan::Field *field = find_if(
       plan::fields(), [&](const auto &field) { return field.stackKey == key; });

@@ -9,8 +9,8 @@
 // A dump (NCCL_TOPO_DUMP_FILE) is a tree of CPUs, PCIe switches below the CPUs,
 // and GPUs and NICs below the switches. An NVLink is listed by the GPUs at both
 // of its ends. Speeds are converted to the bandwidths that NCCL 2.10.3 assumes
-// for them, so that the ring search finds the rings of NCCL. Newer GPUs have
-// the bandwidths of NCCL 2.30.
+// for them, so that the ring search finds the rings of NCCL. NVLinks of compute
+// capability 9.0 and later have the bandwidths of NCCL 2.30.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +39,9 @@ static constexpr int64_t maxPortMegabits = 100000000; // 100 Tb/s
 
 static constexpr uint32_t noVertex = ~0u;
 static constexpr double gigabyte = 1e9;
-/// Rate and width of a bus if the file contains no speed: a PCIe 3.0 x16 slot.
-/// The rate is in GB/s for 80 lanes.
+/// Values for a file without speeds. A bus is then a PCIe 3.0 x16 slot:
+/// `unknownLaneRate` is the bandwidth of 80 lanes in GB/s, so 16 lanes have 12
+/// GB/s.
 static constexpr double unknownLaneRate = 60;
 static constexpr int64_t unknownLanes = 16;
 static constexpr int64_t unknownPortMegabits = 10000;
@@ -99,7 +100,8 @@ private:
   uint32_t add(pugi::xml_node node, Vertex vertex);
   double busBandwidth(pugi::xml_node node);
 
-  // Readers of attributes. After the first error they return defaults.
+  // Readers of attributes. On an error, `required` returns an empty string and
+  // `integer` returns `min`.
   std::string required(pugi::xml_node node, const char *name);
   int64_t integer(pugi::xml_node node, const char *name, int64_t min,
                   int64_t max, std::optional<int64_t> missing = std::nullopt);
@@ -183,8 +185,9 @@ uint32_t TopologyReader::add(pugi::xml_node node, Vertex vertex) {
   return graph.addVertex(std::move(vertex));
 }
 
-/// Returns the bandwidth, in bytes/s, of the slot of a 'pci' element. Speed and
-/// width are empty in dumps of systems that do not report them.
+/// Returns the bandwidth, in bytes/s, of the slot of a 'pci' element. If a
+/// system does not report the slot, its dump has an empty speed and the width
+/// 0. Both then have default values.
 double TopologyReader::busBandwidth(pugi::xml_node node) {
   int64_t lanes = integer(node, "link_width", 0, 64, 0);
   if (lanes == 0)
@@ -435,8 +438,8 @@ void TopologyReader::connectNVLinks() {
   }
 }
 
-/// Numbers the devices from 0 in the order of their attribute `dev`. NICs can
-/// access a device's memory directly only if all NIC ports support it.
+/// Numbers the devices from 0 in the order of their attribute `dev`. Also
+/// clears `directNIC` of all devices unless all NIC ports support GPUDirect.
 void TopologyReader::numberDevices() {
   uint32_t index = 0;
   for (auto [dev, vertex] : byDev) {

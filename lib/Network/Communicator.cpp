@@ -26,42 +26,45 @@ using machine::CollectiveConstants;
 
 Communicator::~Communicator() = default;
 
-// Constants of NCCL 2.30's tuner that are the same for all machines; see
-// docs/collectives.md. Times are in seconds and rates in bytes/s.
+// Constants that are the same for all machines. Most are from the tuner of NCCL
+// 2.30; docs/collectives.md lists the sources. Times are in seconds and rates
+// in bytes/s.
 static constexpr double us = 1e-6;
-/// Time of one ring step inside a node, for a ring that spans several nodes.
+/// Time of one ring step inside a node, over NVLink or over PCIe, for a ring
+/// that spans several nodes.
 static constexpr double nvlinkStep = 3.4 * us, pcieStep = 5.7 * us;
 /// Time of one tree step inside a node.
 static constexpr double treeStep = 4 * us;
-/// Time of one step between nodes for rings and trees with a low-latency
-/// protocol, in-switch trees and messages. Each is a share of the time of a
-/// ring step with the Simple protocol.
+/// Times of one step between nodes, as shares of
+/// CollectiveConstants::networkHop, which is the time of a ring step with the
+/// Simple protocol.
 static constexpr double lowRingShare = 4.0 / 14, lowTreeShare = 8.5 / 14;
 static constexpr double inSwitchShare = 20.9 / 14, messageShare = 0.75;
-/// Bandwidth of a tree inside a node, as a share of the bandwidth of rings. A
-/// tree reaches only half of it, because its chain carries data in both
-/// directions.
+/// Bandwidth of a tree inside a node, as a share of the bandwidth of rings. The
+/// share is only about half, because the chain of a tree carries all data in
+/// both directions.
 static constexpr double treeWidth = 0.51;
 /// Bandwidth that the library assumes for trees when it chooses an algorithm,
-/// as a share of a ring's bandwidth. The library also assumes this for two
-/// nodes, although a tree of two nodes sends all data only once.
+/// as a share of a ring's bandwidth. The library assumes this share for two
+/// nodes too, although a tree of two nodes sends all data only once.
 static constexpr double expectedOfTrees = 0.46;
-/// Factors on the latency of ring all-reduces across nodes, if they use the
-/// Simple protocol and have at least 4 KiB per member. Old devices are those of
+/// Factors on the latency of ring all-reduces across nodes that use the Simple
+/// protocol and have at least 4 KiB per member. Old devices are devices of
 /// compute capability below 8.0.
 static constexpr double plateau = 1.4, plateauOfOldDevices = 1.9;
 /// Constants of parallel trees: base time, time of a step as a share of a ring
 /// step, time per member, and bandwidth as a share of a ring's bandwidth.
 static constexpr double parallelBase = 8 * us, parallelShare = 1 / 3.5;
 static constexpr double parallelMember = 2.8 * us, parallelWidth = 0.75;
-/// Latency that each member on another node adds to an all-to-all.
+/// Latency that an all-to-all needs for each member in another node.
 static constexpr double exchangeAcross = 2.4 * us;
 
-/// Time of a copy into a buffer of another device and of the flag that
-/// announces the copy: two launches of about 2 us each, one after the other.
+/// Estimated latency of a direct write into a buffer of another device: a
+/// launch for the copy and a launch for the flag that announces the copy, about
+/// 2 us each.
 static constexpr double bufferBase = 4 * us;
 
-// Number of channels that the messages of a group share, and largest number of
+// Number of channels that all messages of a group share, and largest number of
 // channels of one message.
 static constexpr int64_t messageChannels = 64, mostChannels = 32;
 /// Largest message in bytes that uses the low-latency protocol: 16 KiB for each
@@ -98,8 +101,8 @@ struct ExchangeSet {
 /// Messages that are sent at the same time.
 struct MessageSet {
   LoadSet set;
-  /// `within` is true if a message stays inside a node, `across` if a message
-  /// goes to another node. Both may be true.
+  /// `within` is true if at least one message stays inside a node, `across` if
+  /// at least one message goes to another node. Both may be true.
   bool within = false, across = false;
   bool nvlink = true; ///< true if messages within nodes use NVLink only
   double latency = 0; ///< longest latency of the network in seconds
@@ -113,12 +116,13 @@ struct Candidate {
   double transfer; ///< seconds of the transfer
   int64_t volume;  ///< bytes of the flow
   const LoadSet *set;
-  /// Seconds that the library assumes for the transfer when it chooses an
-  /// algorithm. The library uses the true time if that is longer.
+  /// Seconds of the transfer that the library assumes when it chooses an
+  /// algorithm. If the computed time is longer, the library uses the computed
+  /// time.
   double expected = 0;
 
-  /// Returns the time of the transfer in seconds. The slowest link is a lower
-  /// bound.
+  /// Returns the seconds of the transfer. This is at least the time that the
+  /// slowest link needs for the volume.
   double transferOnLinks() const {
     return std::max(transfer, static_cast<double>(volume) * set->allLinks);
   }
@@ -139,12 +143,13 @@ public:
   Plan planSum(int64_t bytes) const override;
 
 private:
-  /// Returns true if members can share buffers.
+  /// Returns true if the members can share buffers. They can if the group is in
+  /// one node, and the node uses NVLink or is described by ring constants only.
   bool hasUserBuffers() const { return !isAcross() && (nvlink || !hasTrees()); }
   Plan planKind(CollectiveKind kind, int64_t bytes) const;
   using Constants = const CollectiveConstants &;
-  /// A pointer to the ring constants of one collective, for example
-  /// &CollectiveConstants::allReduce.
+  /// A pointer to the member of CollectiveConstants that holds the ring
+  /// constants of one collective, for example &CollectiveConstants::allReduce.
   using RingOf = machine::RingConstants CollectiveConstants::*;
   template <typename Fn> double slowest(Fn seconds) const;
   /// Returns the seconds of one ring step inside a node, for a ring that spans
@@ -180,16 +185,20 @@ private:
 
   std::unique_ptr<Placement> placement;
   int64_t size, numNodes;
-  std::vector<const CollectiveConstants *> constants; ///< of each kind of node
+  /// Constants of each kind of node that has members.
+  std::vector<const CollectiveConstants *> constants;
   /// Bandwidth of all rings together in the slowest node, in bytes/s.
   double width = std::numeric_limits<double>::infinity();
-  uint32_t fewest = 0,
-           most = 0;       ///< smallest and largest number of members in a node
-  bool nvlink = true;      ///< true if rings in all nodes use NVLink only
-  bool inSwitch = true;    ///< true if switches in all nodes can reduce
-  bool oldDevices = false; ///< true with devices of compute capability < 8.0
-  double ringLatency = 0;  ///< mean network latency of a ring step, s
-  double farLatency = 0;   ///< network latency of the farthest nodes, s
+  /// Smallest and largest number of members in a node.
+  uint32_t fewest = 0, most = 0;
+  bool nvlink = true; ///< true if rings in all nodes use NVLink only
+  /// True if the switches of all nodes can reduce and every node has at least
+  /// four members.
+  bool inSwitch = true;
+  /// True if a member has a compute capability below 8.0.
+  bool oldDevices = false;
+  double ringLatency = 0; ///< mean network latency of a ring step, s
+  double farLatency = 0;  ///< network latency of the farthest nodes, s
   uint32_t channels = 0;
 
   Lazy<LoadSet> ring, tree, inSwitchTree, parallelTrees;
@@ -260,6 +269,8 @@ static int64_t scaled(int64_t bytes, int64_t factor, int64_t divisor) {
   return volume > most ? most : static_cast<int64_t>(volume);
 }
 
+/// Returns the plan of the candidate that the library chooses: the first one
+/// with the shortest time.
 Plan FlowCommunicator::best(ArrayRef<Candidate> candidates) const {
   const Candidate *chosen = &candidates.front();
   double shortest = std::numeric_limits<double>::infinity();
@@ -274,9 +285,9 @@ Plan FlowCommunicator::best(ArrayRef<Candidate> candidates) const {
   plan.protocol = chosen->protocol;
   plan.latency = cost::fromSeconds(chosen->latency);
   plan.volume = chosen->volume;
-  // Round the rate down so that it exceeds the bandwidth of no link. First
-  // multiply it by a little more than 1, because a rounding error may have made
-  // an integral rate slightly smaller.
+  // Round the rate down so that it does not exceed the bandwidth of a link.
+  // First multiply it by a little more than 1, because a rounding error may
+  // have made an integral rate slightly smaller.
   double rate = static_cast<double>(plan.volume) / chosen->transferOnLinks();
   rate *= 1 + 1e-14;
   plan.ceiling = rate >= 9e18 ? std::numeric_limits<int64_t>::max()
@@ -290,9 +301,10 @@ Plan FlowCommunicator::best(ArrayRef<Candidate> candidates) const {
 // Rings, trees, reduction in the switch
 //===----------------------------------------------------------------------===//
 
-/// Adds a ring or a chain to the candidates, once with each protocol. Of its
-/// `steps`, `networkSteps` are between nodes. `of` selects the constants. Each
-/// port carries `wireParts` times bytes / size.
+/// Adds two candidates for a ring or a chain: one with the low-latency protocol
+/// and one with the Simple protocol. `networkSteps` of the `steps` are between
+/// nodes. `of` selects the constants of the collective. Each member sends
+/// `wireParts` parts of bytes / size.
 void FlowCommunicator::addRing(SmallVectorImpl<Candidate> &all,
                                Algorithm algorithm, int64_t steps,
                                int64_t networkSteps, RingOf of,
@@ -437,8 +449,10 @@ double FlowCommunicator::exchangeLatency(int64_t inNode) const {
   });
 }
 
-/// Returns the number of channels of a message in a group of `ranks`. Messages
-/// of large groups have few channels; long messages have more.
+/// Returns the number of channels of a message in a group of `ranks`. This is
+/// the largest power of two up to 32 with which all messages together have at
+/// most 64 channels, but at least 1. It is doubled, up to 32, while a channel
+/// carries more than `chunk` bytes.
 static int64_t channelsFor(int64_t bytes, int64_t ranks, int64_t chunk) {
   int64_t count = mostChannels;
   while (count > 1 && count * ranks > messageChannels)
@@ -448,11 +462,11 @@ static int64_t channelsFor(int64_t bytes, int64_t ranks, int64_t chunk) {
   return count;
 }
 
-/// Returns the number of full channels that are as fast as the channels of an
-/// all-to-all in a node. The parts of all messages are distributed over 32
-/// channels, and the channel with the most parts determines the time. For
-/// example, 36 parts put two parts on some channels. They take as long as 18
-/// channels with two parts each, so the result is 18.
+/// Returns the effective number of channels of an all-to-all in a node. The
+/// parts of all messages are distributed over 32 channels, and the channels
+/// with the most parts determine the time. For example, 36 parts put two parts
+/// on some channels. This takes as long as two parts on each of 18 channels, so
+/// the result is 18.
 static double evenChannels(int64_t toEach, int64_t ranks) {
   double parts = ranks * channelsFor(toEach, ranks, nvlinkChunk);
   return parts / std::ceil(parts / mostChannels);
@@ -463,8 +477,8 @@ Plan FlowCommunicator::planExchange(int64_t bytes) const {
     return ExchangeSet{exchangeLoads(*placement), exchangeInsides(*placement)};
   });
   int64_t volume = scaled(bytes, size - 1, size);
-  // Channels limit the rate only within a node over NVLink, because the rates
-  // of channels were measured there.
+  // Rates of channels were measured only within a node over NVLink. For other
+  // groups, only the links limit the rate.
   bool byChannels = nvlink && !isAcross();
   int64_t toEach = bytes / size;
   bool isLow = byChannels && toEach <= lowMessage &&
@@ -496,8 +510,8 @@ Plan FlowCommunicator::planExchange(int64_t bytes) const {
                         exchangeLatency(fewest), transfer, volume, &links.set});
 }
 
-/// Plans a scatter or gather. The root sends or receives all data. Its links
-/// therefore determine the time.
+/// Plans a scatter or gather. The links of the root determine the time, because
+/// the root sends or receives all data.
 Plan FlowCommunicator::planScatter(int64_t bytes, const LoadSet &set) const {
   int64_t volume = scaled(bytes, size - 1, size);
   double wire = static_cast<double>(volume) * set.allLinks;
@@ -511,8 +525,8 @@ Plan FlowCommunicator::planScatter(int64_t bytes, const LoadSet &set) const {
 }
 
 /// Computes the loads and properties of messages. With `toAll`, each member
-/// sends to the next member; otherwise only the first member sends, to the
-/// second.
+/// sends to the next member. Otherwise only the first member sends, to the
+/// second member.
 MessageSet FlowCommunicator::collectMessages(bool toAll) const {
   MessageSet messages;
   messages.set = toAll ? shiftLoads(*placement) : messageLoads(*placement);
@@ -552,7 +566,7 @@ Plan FlowCommunicator::planMessages(int64_t bytes, const MessageSet &messages,
         channelsFor(bytes, ranks, messages.nvlink ? nvlinkChunk : pcieChunk);
     used = count;
     transfer = slowest([&](Constants c) {
-      // `messageEfficiency` describes links within a node only.
+      // `messageEfficiency` applies only to links within a node.
       double onLinks =
           messages.across ? 0
                           : bytes * messages.set.allLinks / c.messageEfficiency;
@@ -582,7 +596,7 @@ Plan FlowCommunicator::planMessages(int64_t bytes, const MessageSet &messages,
 
 /// Plans direct writes into user buffers. Copy engines or a single thread block
 /// move the data. The plan therefore occupies no channels, and kernels keep all
-/// multiprocessors. Every port has the same load as in a ring.
+/// multiprocessors. The links have the same loads as in a ring.
 Plan FlowCommunicator::planBuffers(CollectiveKind kind, int64_t bytes) const {
   if (size < 2 || bytes <= 0)
     return {};
@@ -604,8 +618,8 @@ Plan FlowCommunicator::planBuffers(CollectiveKind kind, int64_t bytes) const {
   return plan;
 }
 
-/// Plans a kernel that reads one part from each member and writes the sum of
-/// the parts.
+/// Plans the kernel that adds the parts in the buffer of a member. The kernel
+/// reads `bytes` from memory and writes bytes / size.
 Plan FlowCommunicator::planSum(int64_t bytes) const {
   Plan plan;
   if (size < 2 || bytes <= 0 || !hasUserBuffers())

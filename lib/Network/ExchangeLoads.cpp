@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sums the loads of all pairs of members, in time linear in the number of
-// members. This is possible because the data that leave a node, a rail or a
-// unit of the fabric depend only on the numbers of members inside and outside.
-// Amounts are in *parts*: a part is the data that one member sends to one other
-// member.
+// Adds up the loads of all pairs of members. Members of different nodes need no
+// loop over pairs, because the data that leave a node, a rail or a unit of the
+// fabric depend only on the number of members on each side. Amounts are in
+// *parts*: a part is the data that one member sends to one other member.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,23 +49,25 @@ private:
   const Placement &placement;
   LoadBuilder builder;
 
-  // The following members are used only in fabrics with rails. The index of
-  // each vector is the rail.
+  // The following members are used only in fabrics with rails. A
+  // std::vector<double> has one entry per rail.
   uint32_t numRails = 0;
   std::vector<double> receivers; ///< number of members on the rail
-  /// Number of members that send their data for the receivers of this rail over
-  /// this rail (`matched`) or over another rail (`crossing`).
+  /// For each rail: the number of members that send their data for receivers on
+  /// this rail over the same rail (`matched`) or over another rail
+  /// (`crossing`).
   std::vector<double> matched, crossing;
-  /// The numbers of members in the nodes below one unit of the lowest level of
-  /// the fabric, which has one leaf switch per rail.
+  /// Counts for the nodes below one unit of the lowest fabric level. A unit has
+  /// one leaf switch per rail.
   struct Leaf {
     uint32_t place = 0; ///< a node below the unit
     std::vector<double> receivers, matched;
-    /// Parts that leave over this rail for receivers on other rails.
+    /// Parts that leave over this rail although their receivers are on other
+    /// rails.
     std::vector<double> crossingUp;
-    /// Number of pairs of a crossing sender and a receiver of this rail that
-    /// are in the same node. Their data do not use the fabric, so they are
-    /// subtracted from its loads.
+    /// For each rail: the number of pairs of a crossing sender and a receiver
+    /// on this rail that are in the same node. Data between them do not use the
+    /// fabric, so `addLeafSwitches` subtracts these pairs.
     std::vector<double> ownNode;
   };
   std::vector<Leaf> leaves;
@@ -149,10 +150,10 @@ void Exchange::addOutOfNode(uint32_t place) {
 }
 
 /// Adds the data that leave a node of a fabric with rails. In a node with
-/// NVSwitches, data first go to the members on the rail of the receiver and
-/// leave over this rail. If the node has no NVSwitches or no member on this
-/// rail, data leave over the rail of the sender and change the rail above the
-/// leaf switches.
+/// NVSwitches, data for another node first go to the members on the rail of the
+/// receiver and leave over this rail. If the node has no NVSwitches, or no
+/// member on this rail, the data leave over the rail of the sender and change
+/// the rail above the leaf switches.
 void Exchange::addByRails(uint32_t place) {
   const NodeShape &shape = placement.shapeAt(place);
   std::vector<double> here = receiversOf(shape, numRails);

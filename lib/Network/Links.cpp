@@ -26,8 +26,9 @@ static int64_t wholeRate(double bytesPerSecond) {
   return std::max<int64_t>(1, std::llround(bytesPerSecond));
 }
 
-/// Returns the bandwidth, in bytes/s, of all NICs of a node, or only of the NIC
-/// on `rail` if it is given.
+/// Returns the bandwidth of all NICs of a node in bytes/s: the sum of their
+/// line rates, multiplied by the `efficiency` of the fabric. If `rail` is
+/// given, counts only the NIC on this rail.
 static double bandwidthOut(const machine::Cluster &cluster,
                            const machine::NodeGraph &graph,
                            std::optional<uint32_t> rail) {

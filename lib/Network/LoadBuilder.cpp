@@ -161,7 +161,7 @@ void LoadBuilder::addDown(unsigned level, uint32_t place, uint32_t rail,
   at.loads[2 * (at.unitOfPlace[place] * at.rails + lane) + 1] += amount;
 }
 
-/// Returns the lowest level at which both nodes are below the same unit.
+/// Returns the lowest fabric level at which both nodes are below the same unit.
 /// Placement::create has checked that such a level exists.
 unsigned LoadBuilder::meetingLevel(uint32_t from, uint32_t to) const {
   unsigned level = 0;
@@ -185,10 +185,11 @@ void LoadBuilder::addFabric(uint32_t from, uint32_t fromNIC, uint32_t to,
 }
 
 /// Returns the pairs of NICs over which data go from one node to another, and
-/// their shares. Data stay on a rail up to the share that the other node
-/// receives on this rail. The rest changes to rails on which the other node
-/// receives more. For example, a sender with shares 1/2, 1/2 and a receiver
-/// with shares 1, 0 give the pairs (0, 0) and (1, 0).
+/// the share of each pair. Data stay on a rail up to the share that the
+/// receiving node expects on this rail. The rest changes to rails with missing
+/// shares. For example, a sender with shares 1/2, 1/2 and a receiver with
+/// shares 1, 0 give the pairs (0, 0) and (1, 0). Without rails, there is one
+/// pair with the share 1.
 const std::vector<LoadBuilder::Lane> &
 LoadBuilder::lanesBetween(uint32_t from, uint32_t to, EdgeKind kind) {
   uint32_t source = placement.places[from].shape;
@@ -298,9 +299,10 @@ void LoadBuilder::addMessage(MemberPlace from, MemberPlace to, double amount) {
   }
 }
 
-/// Converts an amount to an integer load, rounded up so that no load is lost.
-/// Sums have rounding errors. An amount that exceeds an integer by less than
-/// such an error is therefore rounded down.
+/// Converts an amount to an integer load. The load is rounded up so that it is
+/// never too small. However, an amount that exceeds an integer by less than
+/// 1e-6 of a load unit is rounded down, because such an excess is a rounding
+/// error of the sums.
 static int64_t rounded(double amount) {
   return std::ceil(amount * loadUnit - 1e-6);
 }
@@ -309,8 +311,8 @@ static double secondsPerByte(int64_t load, int64_t capacity) {
   return static_cast<double>(load) / loadUnit / static_cast<double>(capacity);
 }
 
-/// Returns the loads inside a node as a pattern, and includes the node's links
-/// in the time bounds of `set`.
+/// Returns the loads inside a node as a pattern. Also raises the bounds of
+/// `set` to the times of the links and NIC ports of the node.
 LinkLoads::Pattern LoadBuilder::patternOf(LoadSet &set, uint32_t place,
                                           double unit) {
   const NodeShape &shape = placement.shapeAt(place);

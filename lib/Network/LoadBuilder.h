@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A builder that adds the loads which the transfers of a collective put on
-// links. Each function of Loads.h uses it to add the transfers of one
-// algorithm.
+// A builder of link loads. Each function of Loads.h describes the transfers of
+// one algorithm to the builder, which adds up the loads that they put on links.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +25,9 @@
 
 namespace proteus::net {
 
-/// The loads of one algorithm on links, and lower bounds on its time. A bound
-/// is the time in seconds that the slowest link of a set takes for each byte of
-/// the plan's volume.
+/// The loads of one algorithm on links, and lower bounds on the time of its
+/// transfer. A bound is for a set of links. It is the time, in seconds per byte
+/// of the plan's volume, that the slowest link of the set needs.
 struct LoadSet {
   LinkLoads loads;
   double allLinks = 0; ///< bound of all links
@@ -37,18 +36,18 @@ struct LoadSet {
 };
 
 /// A builder of the loads on the links of the nodes and of the fabric. An
-/// amount is a share of the plan's volume, or a multiple of the unit that is
-/// passed to `finish`. In parameters, `place` is a node of the group, as an
-/// index into Placement::places, and `member` is the number of a member in the
-/// shape of the node.
+/// amount is a share of the plan's volume, or a multiple of the `unit` that is
+/// passed to `finish`. A parameter `place` is a node of the group, as an index
+/// into Placement::places. A parameter `member` is the number of a member in
+/// the shape of its node.
 ///
 /// All nodes of one shape have the same loads on their internal links and NIC
 /// ports. The builder therefore records these loads only for the first node of
 /// each shape, and applies them to all nodes of the shape.
 class LoadBuilder {
 public:
-  /// Creates a builder. The internal loads of each node in `apart` are recorded
-  /// separately, because they differ from those of other nodes of its shape.
+  /// Creates a builder. Nodes in `apart` have other loads than the other nodes
+  /// of their shape. Their internal loads are therefore recorded separately.
   explicit LoadBuilder(const Placement &placement,
                        llvm::ArrayRef<uint32_t> apart = {});
 
@@ -61,9 +60,9 @@ public:
   void addWay(uint32_t place, const Way &way, double amount);
   /// Adds the given loads, multiplied by `amount`.
   void addLoads(uint32_t place, const NodeLoads &loads, double amount);
-  /// Adds `amount` to the NVLinks from a member to its NVSwitches, or in the
-  /// opposite direction. Each NVLink gets a share in proportion to its
-  /// bandwidth.
+  /// Divides `amount` among the NVLinks between a member and its NVSwitches, in
+  /// proportion to their bandwidths. `addPortsOut` adds to the links out of the
+  /// member, `addPortsIn` to the links into the member.
   void addPortsOut(uint32_t place, uint32_t member, double amount);
   void addPortsIn(uint32_t place, uint32_t member, double amount);
   /// Adds a message of `amount` between two members of a node.
@@ -72,7 +71,8 @@ public:
   /// into the node.
   void addNICOut(uint32_t place, uint32_t nic, double amount);
   void addNICIn(uint32_t place, uint32_t nic, double amount);
-  /// Adds `amount` to the route from a member to its NIC, or back.
+  /// Adds `amount` to the route from a member to its NIC, or from the NIC to
+  /// the member.
   void addMemberOut(uint32_t place, uint32_t member, double amount);
   void addMemberIn(uint32_t place, uint32_t member, double amount);
 
@@ -87,23 +87,26 @@ public:
                  double amount);
 
   /// Adds data that all gateways of one node send to all gateways of another
-  /// node. Data stay on a rail if both nodes have gateways on this rail.
+  /// node. Data stay on a rail up to the share that the receiving node has on
+  /// this rail.
   void addEdge(uint32_t from, uint32_t to, double amount);
-  /// Adds the data that all channels of a ring send from one node to another,
-  /// which are the plan's volume.
+  /// Adds the data that a ring sends from one node to another, over all
+  /// channels of the ring together. These data are the plan's volume.
   void addRingEdge(uint32_t from, uint32_t to);
   /// Adds a message between two members. In a fabric with rails, a message to
-  /// another node first goes over NVSwitches to the members on the rail of the
-  /// receiver, if the node of the sender has NVSwitches and such members.
+  /// another node leaves over the rail of the receiver if possible. If the
+  /// sender is on another rail, it first sends the message over NVSwitches to
+  /// the members of its node on the receiver's rail. Without NVSwitches or such
+  /// members, the message leaves over the rail of the sender.
   void addMessage(MemberPlace from, MemberPlace to, double amount);
 
-  /// Returns the sums of all loads. Each amount is multiplied by `unit`. For
-  /// example, callers can add whole messages and pass 1 / (number of messages).
+  /// Returns the sums of all loads, multiplied by `unit`. For example, callers
+  /// can add whole messages and pass 1 / (number of messages).
   LoadSet finish(double unit = 1);
 
 private:
-  /// The share of the data from one node to another that one pair of NICs
-  /// carries.
+  /// A pair of NICs of two nodes, and the share of the data between the nodes
+  /// that this pair carries.
   struct Lane {
     uint32_t from, to; ///< numbers of NICs
     double share;
@@ -122,8 +125,8 @@ private:
     return sharesOfShape[placement.places[place].shape];
   }
   /// Adds data that leave or enter a node. Each NIC gets its share of `amount`.
-  /// With `withWays`, also adds the data to the routes between the gateways of
-  /// the node and their NICs.
+  /// With `withWays`, also adds the data to the routes between the gateways and
+  /// their NICs.
   void addLeaving(uint32_t place, const Shares &shares, bool withWays,
                   double amount);
   void addEntering(uint32_t place, const Shares &shares, bool withWays,
@@ -142,24 +145,31 @@ private:
   const Placement &placement;
   std::vector<uint32_t>
       standsFor; ///< for each node: the node that records its loads
-  std::vector<size_t>
-      nodeBegin; ///< for each node: begin of its loads in `nodeLoads`
-  std::vector<double> nodeLoads; ///< recorded loads of links, then of NIC ports
-  std::vector<std::vector<int64_t>>
-      capacitiesOfKind; ///< of links and ports, bytes/s
+  /// For each node: index of its first load in `nodeLoads`, or `notCounted` if
+  /// another node records its loads.
+  std::vector<size_t> nodeBegin;
+  /// For each node that records loads: the loads of its links, then the loads
+  /// of its NIC ports.
+  std::vector<double> nodeLoads;
+  /// For each kind of node: the bandwidths of its links, then of its NIC ports,
+  /// in bytes/s.
+  std::vector<std::vector<int64_t>> capacitiesOfKind;
 
   std::vector<ShapeShares> sharesOfShape;
   std::map<std::tuple<uint32_t, uint32_t, EdgeKind>, std::vector<Lane>> lanes;
 
-  /// The units of one level of the fabric above the nodes of the group.
+  /// The units of one fabric level that contain nodes of the group.
   struct Level {
     bool canFill = false; ///< see Placement::canFill
     std::vector<int64_t> units;
     std::vector<uint32_t> unitOfPlace; ///< for each node: index into `units`
     uint32_t rails = 1;
-    std::vector<double> loads; ///< for each unit, then rail: uplink, downlink
+    /// For each unit and each of its rails: load of the uplink, load of the
+    /// downlink.
+    std::vector<double> loads;
   };
-  std::vector<Level> levels; ///< empty if no uplink can limit a flow
+  /// Empty if the group is in one node or no uplink can limit a flow.
+  std::vector<Level> levels;
 };
 
 } // namespace proteus::net

@@ -26,8 +26,9 @@ LoadSet proteus::net::ringLoads(const Placement &placement) {
   for (uint32_t place = 0; place < numPlaces; ++place) {
     const NodeShape &shape = placement.shapeAt(place);
     // In a node with NVSwitches, a ring enters and leaves through the same NIC,
-    // so that the data stay on one rail. It therefore begins and ends at the
-    // member nearest to this NIC, and loads all ports of the members equally.
+    // so that the data stay on one rail. The ring therefore begins and ends at
+    // the member nearest to this NIC, and every member sends and receives the
+    // volume over NVLink.
     if (!shape.switched)
       builder.addLoads(place, shape.ringLoads, 1);
     else if (shape.size() > 1)
@@ -45,12 +46,12 @@ LoadSet proteus::net::ringLoads(const Placement &placement) {
 // Trees
 //===----------------------------------------------------------------------===//
 
-/// Adds the loads of two trees between nodes, each with half of the data. An
-/// inner node of one tree is a leaf of the other tree. All nodes except the
+/// Adds the loads of two trees between nodes. Each tree carries half of `data`.
+/// An inner node of one tree is a leaf of the other tree. All nodes except the
 /// roots therefore send and receive `data` twice, or once if there are two
 /// nodes. Two simplifications give all nodes the same loads. First, the roots
-/// have the loads of other nodes. Second, all edges connect neighbouring nodes,
-/// which is true for most edges of a tree.
+/// have the loads of the other nodes. Second, all edges connect neighbouring
+/// nodes, which is true for most edges of a tree.
 static void addDoubleTree(LoadBuilder &builder, uint32_t numPlaces,
                           double data) {
   double amount = (numPlaces == 2 ? 1 : 2) * data;
@@ -63,8 +64,9 @@ LoadSet proteus::net::treeLoads(const Placement &placement) {
   for (uint32_t place = 0; place < placement.numPlaces(); ++place) {
     const NodeShape &shape = placement.shapeAt(place);
     double hops = shape.size() - 1;
-    // Equal shares of the data begin their chain at each member. The ports of
-    // all members therefore have the same load.
+    // In a node with NVSwitches, one chain begins at each member, and each
+    // chain carries an equal share of the data. The members therefore have
+    // equal loads.
     if (shape.switched) {
       for (uint32_t m = 0; m < shape.size(); ++m) {
         builder.addPortsOut(place, m, 2 * hops / shape.size());
@@ -104,9 +106,10 @@ LoadSet proteus::net::parallelTreeLoads(const Placement &placement) {
   LoadBuilder builder(placement);
   uint64_t n = placement.numPlaces();
   for (uint64_t distance = 1; distance < n; distance *= 2) {
-    // Count the parts whose last hop has this length. Data from j nodes away
-    // move by the set bits of j, the highest first: by 4 and 2 if j is 6. The
-    // last hop therefore has the length of the lowest set bit of j.
+    // Every node receives one part from each other node. A part from j nodes
+    // away moves by the set bits of j, the highest first: by 4 and 2 if j is 6.
+    // Its last hop therefore has the length of the lowest set bit of j. Count
+    // the parts that arrive over a hop of the length `distance`.
     uint64_t parts = (n - 1 + distance) / (2 * distance);
     for (uint64_t place = 0; place < n; ++place)
       builder.addEdge(place, (place + distance) % n, parts);
@@ -143,9 +146,10 @@ static void addChain(LoadBuilder &builder, const NodeShape &shape,
       builder.addPortsIn(place, m, (size - 1) / size);
       continue;
     }
-    // If the data continue, there is one chain per gateway, and every member
-    // except the root is the last member of one chain. Otherwise there is one
-    // chain, and its last member is the predecessor of the root in the ring.
+    // If the data continue to other nodes, there is one chain per gateway, and
+    // every member except the root is the last member of one chain. Otherwise
+    // there is a single chain, which ends at the member before the root in the
+    // ring.
     bool isLast = m == (*root + shape.size() - 1) % shape.size();
     double out = m == *root || (!continues && !isLast) ? 1
                  : continues                           ? (size - 2) / (size - 1)
@@ -188,7 +192,7 @@ LoadSet proteus::net::scatterLoads(const Placement &placement, bool toRoot) {
 
 LoadSet proteus::net::shiftLoads(const Placement &placement) {
   // The order of the group determines which members send to other nodes. Nodes
-  // of one shape may therefore have different loads.
+  // of the same shape may therefore have different loads.
   std::vector<uint32_t> all(placement.numPlaces());
   std::iota(all.begin(), all.end(), 0);
   LoadBuilder builder(placement, all);

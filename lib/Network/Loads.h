@@ -21,39 +21,39 @@
 namespace proteus::net {
 
 /// Returns the loads of rings, in which every member sends the volume to the
-/// next member. Rings pass the nodes in ascending order. An in-switch reduction
-/// within one node has the same loads.
+/// next member. Rings pass the nodes in ascending order. For groups in one
+/// node, an in-switch reduction has the same loads.
 LoadSet ringLoads(const Placement &placement);
 
 /// Returns the loads of two binary trees over the nodes. Each tree carries half
-/// of the volume. Inside a node, the data pass a chain of the members, once in
-/// each direction.
+/// of the volume. Inside a node, all data move along a chain of the members and
+/// back.
 LoadSet treeLoads(const Placement &placement);
 
 /// Returns the loads of an all-reduce in which switches add and multicast
 /// within the nodes, and trees connect the nodes. For an all-reduce of S bytes
 /// the volume is S * (1 + 1/m), where m is the smallest number of members in a
-/// node. Every NVLink port of a node with m members carries this volume. The
-/// trees move S.
+/// node. In a node with m members, each member sends and receives this volume
+/// over its NVLinks. The trees between nodes carry S bytes.
 LoadSet inSwitchTreeLoads(const Placement &placement);
 
 /// Returns the loads of parallel trees (PAT), one tree per member, in a group
 /// with one member per node. Data move by distances that are powers of two, the
-/// largest first: to reach a node at distance 6 they move by 4, then by 2. Most
-/// hops therefore connect near nodes.
+/// largest first. For example, data for the node at distance 6 move by 4 and
+/// then by 2. Most hops therefore have a short distance.
 LoadSet parallelTreeLoads(const Placement &placement);
 
 /// Returns the loads of an all-to-all: every member sends an equal part of the
 /// volume to every other member.
 LoadSet exchangeLoads(const Placement &placement);
-/// The traffic of an all-to-all inside a node. Each member has `others` other
-/// members in its node. If it sends one byte to each of them, the links of the
-/// node need at least `seconds` for the bytes of all members.
+/// The traffic of an all-to-all inside a node. Every member has `others` other
+/// members in its node. If every member sends one byte to each of these others,
+/// the links of the node need at least `seconds` to carry all bytes.
 struct ExchangeInside {
   double seconds, others;
 };
-/// Returns the traffic inside the nodes, for each node shape with several
-/// members.
+/// Returns the traffic inside the nodes: one entry for each node shape with
+/// several members.
 std::vector<ExchangeInside> exchangeInsides(const Placement &placement);
 
 /// Returns the loads of a broadcast, in which the data of the first member pass

@@ -18,9 +18,9 @@ using machine::LinkKind;
 using machine::NodeLink;
 using machine::VertexKind;
 
-/// The shortest routes from one vertex. Each vertex v has two states: 2v
-/// describes the best route to v that passes no device, and 2v + 1 describes
-/// the best route to v that passes one device.
+/// The shortest routes from one vertex. Each vertex v has two states. State 2v
+/// describes the best route to v that passes no other device, and state 2v + 1
+/// the best route to v that passes one other device.
 struct NodeWays::Tree {
   struct State {
     uint32_t hops = std::numeric_limits<uint32_t>::max();
@@ -35,7 +35,7 @@ struct NodeWays::Tree {
   static bool isReached(const State &state) {
     return state.hops != std::numeric_limits<uint32_t>::max();
   }
-  /// Returns the index of the better state of a vertex.
+  /// Returns the index of the better of the two states of `vertex`.
   uint32_t at(uint32_t vertex) const {
     return 2 * vertex + states[2 * vertex + 1].isBetterThan(states[2 * vertex]);
   }
@@ -160,8 +160,8 @@ void NodeWays::findPorts() {
 
 void NodeWays::assignNICs() {
   nicOfDevice.resize(devices.size());
-  // For each set of equally near NICs, the number of devices that use one of
-  // them so far.
+  // Counts, for each set of equally near NICs, the devices that have got a NIC
+  // of this set so far.
   std::map<std::vector<uint32_t>, uint32_t> turns;
   for (uint32_t d = 0; d < devices.size(); ++d) {
     Tree tree = growTree(devices[d]);

@@ -32,9 +32,10 @@ namespace proteus::net {
 using Way = std::vector<uint32_t>;
 
 /// The routes inside one kind of node. A route between two vertices is the one
-/// with the fewest hops. Ties go to the widest route, then to the route over
-/// the links with the lowest numbers. A route passes at most one other device,
-/// and only over NVLink. It passes no NIC. Links without bandwidth are ignored.
+/// with the fewest hops; of several such routes, the widest one; of equally
+/// wide ones, the one over the links with the lowest numbers. A route passes at
+/// most one other device, and only over NVLink. It passes no NIC. Links without
+/// bandwidth are ignored.
 class NodeWays {
 public:
   explicit NodeWays(const machine::NodeGraph &graph);
@@ -52,24 +53,25 @@ public:
   /// Returns the route from a NIC to a device, by the rules of `toNIC`.
   std::optional<Way> fromNIC(uint32_t nic, uint32_t device) const;
 
-  /// Returns the NIC of a device, which is the nearest NIC, or nullopt if the
-  /// device reaches no NIC. If several devices have the same nearest NICs, the
-  /// NICs are assigned to them in turn.
+  /// Returns the nearest NIC of a device, or nullopt if the device reaches no
+  /// NIC. If several NICs are equally near, they are assigned in turn. For
+  /// example, if NICs 0 and 1 are nearest to devices 0 to 3, these devices get
+  /// the NICs 0, 1, 0, 1.
   std::optional<uint32_t> nicOf(uint32_t device) const {
     return nicOfDevice[device];
   }
 
-  /// An NVLink from a device to a switch. The opposite direction has the number
-  /// link ^ 1.
+  /// An NVLink from a device to an NVSwitch. The link in the opposite direction
+  /// has the number link ^ 1.
   struct Port {
     uint32_t link;
     uint32_t nvswitch;
     double share; ///< share of the bandwidth of all ports of the device
   };
-  /// Returns the NVLinks from a device to switches.
+  /// Returns the NVLinks from a device to NVSwitches.
   llvm::ArrayRef<Port> portsOf(uint32_t device) const { return ports[device]; }
-  /// Returns the bandwidth of all NVLinks from a device to switches, in
-  /// bytes/s.
+  /// Returns the bandwidth, in bytes/s, of all NVLinks from a device to
+  /// NVSwitches.
   double portBandwidth(uint32_t device) const { return portSum[device]; }
 
 private:
@@ -88,9 +90,9 @@ private:
   std::vector<double> portSum;
 };
 
-/// A cache of the routes of each kind of node of a cluster. On large nodes,
-/// these routes take most of the time to create a communicator. Thread-safe.
-/// The cluster must outlive the cache.
+/// A cache of the routes of each kind of node of a cluster. The search for
+/// these routes takes most of the time to create a communicator on large nodes.
+/// Thread-safe. The cluster must outlive the cache.
 class ClusterWays {
 public:
   explicit ClusterWays(const machine::Cluster &cluster)

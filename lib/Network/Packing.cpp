@@ -23,8 +23,10 @@
 using namespace llvm;
 using namespace proteus::net;
 
-// Budgets of steps. If equal rings exist, the search finds them quickly;
-// different rings need a longer search.
+// Budgets of steps of one search. A search for equal rings succeeds quickly if
+// such rings exist. A search for different rings takes longer. A search that
+// begins with a ring in bus order, which is the order of the device numbers,
+// has a budget of its own.
 static constexpr int32_t stepsForEqual = 1 << 10;
 static constexpr int32_t stepsForDifferent = 1 << 12;
 static constexpr int32_t stepsInBusOrder = 1 << 10;
@@ -36,8 +38,8 @@ PackingSearch::PackingSearch(const PathTable &table) : table(table) {
   state.leave.resize(maxChannels);
 
   // Sort the neighbours of each device: the widest route first, then the fewest
-  // hops, then the number. Numbers count from that of the device: those of
-  // device 2 of 4 are tried as 3, 0, 1.
+  // hops, then the next higher number, with 0 after the last number. For
+  // example, device 2 of 4 has the neighbours 3, 0, 1.
   uint32_t count = table.numDevices();
   neighbours.resize(count);
   for (uint32_t from = 0; from < count; ++from) {
@@ -158,8 +160,8 @@ bool PackingSearch::sameCard(uint32_t a, uint32_t b) const {
 }
 
 void PackingSearch::startAtNICs() {
-  // The load on a port is rounded down to whole GB/s. Rings slower than 1 GB/s
-  // therefore do not load the port.
+  // The load of a ring on a port is rounded down to whole GB/s. Rings slower
+  // than 1 GB/s therefore do not load the port.
   Rate given = state.rules.speed / 1000 * 1000;
   for (uint32_t nic : startNICs) {
     if (portLeft[nic] < given)
@@ -189,9 +191,9 @@ void PackingSearch::startAtNIC(uint32_t nic) {
   if (state.channels > 0 && state.rules.equalChannels)
     return;
   if (state.channels == 0) {
-    // Try the ring in bus order first, as a result that the search can improve.
-    // It has a separate budget, so that it leaves the whole budget to the
-    // search.
+    // First try a ring in bus order, to have a result that the free search can
+    // improve. This attempt has a budget of its own, so that the free search
+    // keeps its whole budget.
     int32_t saved = std::exchange(steps, stepsInBusOrder);
     start(0, Order::Bus);
     steps = saved;

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A search for rings of one speed over routes of given classes. It ends when
-// the links have no bandwidth left or when it has used its budget of steps. The
-// ring search (RingSearch.cpp) repeats it under increasingly lenient rules.
+// A search for rings of one speed over routes of given classes. It adds rings
+// until the links have too little bandwidth for another ring, and tries other
+// rings until its budget of steps is used. The ring search (RingSearch.cpp)
+// repeats this search under increasingly lenient rules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +41,8 @@ struct Packing {
   uint32_t channels = 0;       ///< number of rings
   uint32_t hops = 0;           ///< number of hops of all rings together
   std::vector<uint32_t> order; ///< devices of all rings, numDevices() per ring
-  std::vector<uint32_t> enter, leave; ///< for each ring: its NICs
+  /// For each ring: the NICs through which it enters and leaves the node.
+  std::vector<uint32_t> enter, leave;
 
   Rate bandwidth() const { return rules.speed * channels; }
 };
@@ -51,8 +53,8 @@ public:
   explicit PackingSearch(const PathTable &table);
 
   /// Searches under `rules` and replaces `best` by each better packing. Returns
-  /// true if `best` then has the largest allowed number of rings. No later
-  /// search can improve such a packing, because callers try higher speeds
+  /// true if this search has found a packing with `maxChannels` rings. Later
+  /// searches cannot improve such a packing, because callers try higher speeds
   /// first.
   bool run(const PackingRules &rules, Packing &best);
 
@@ -61,8 +63,9 @@ public:
   int64_t stepsTaken() const { return taken; }
 
 private:
-  /// Orders in which the search adds devices to a ring: any order (`Free`), bus
-  /// order, or the order of the previous ring (`Repeat`).
+  /// Orders in which the search adds devices to a ring: the widest routes first
+  /// (`Free`), by ascending number (`Bus`), or as in the previous ring
+  /// (`Repeat`).
   enum class Order { Free, Bus, Repeat };
 
   void nextRing();
@@ -87,12 +90,12 @@ private:
   const PathTable &table;
   std::vector<std::vector<uint32_t>>
       neighbours; ///< for each device: other devices, widest route first
-  std::vector<uint32_t> startNICs; ///< NICs at which rings start, best first
+  std::vector<uint32_t> startNICs; ///< NICs at which rings start, nearest first
   std::vector<Rate> left;          ///< for each link: remaining capacity
   std::vector<Rate> portLeft;  ///< for each NIC: remaining capacity of its port
   std::vector<bool> used;      ///< true for devices on the current ring
   Rate amount[numShares] = {}; ///< for each Share: load of one ring
-  Packing state;               ///< rings of the current search branch
+  Packing state;               ///< rings that the search has built so far
   Packing *best = nullptr;
   int32_t steps = 0;     ///< remaining steps of this run
   int64_t taken = 0;     ///< steps of all runs

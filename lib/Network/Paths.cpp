@@ -26,9 +26,8 @@ using namespace llvm;
 using namespace proteus::net;
 using namespace proteus::machine;
 
-/// First compute capability, times ten, at which writes of NICs cause no
-/// traffic in the opposite direction. Older devices acknowledge such writes
-/// over their uplink.
+/// Ten times the first compute capability at which writes of NICs cause no
+/// traffic in the opposite direction. Older devices acknowledge such writes.
 static constexpr uint32_t firstWithoutAcknowledge = 80;
 
 static constexpr uint32_t none = ~0u;
@@ -96,10 +95,10 @@ PathTable::PathTable(const NodeGraph &graph, ArrayRef<uint32_t> local,
       const Tree::Node &direct = toEnd[to].nodes[endVertex(from)];
       if (direct.width == 0)
         continue;
-      // If the NIC has no direct access to the memory of the device, the route
-      // takes a detour through the CPU nearest to the device. Routes between
-      // two devices need no detour: if they leave the PCIe switches, they pass
-      // this CPU anyway.
+      // A NIC accesses the memory of a device directly only over PCIe switches,
+      // and only if `directNIC` is true. Otherwise the route takes a detour
+      // through the CPU nearest to the device. A route between two devices has
+      // no detour.
       uint32_t beside = toDevice ? to : from;
       bool detour = toDevice != fromDevice &&
                     (!graph.vertices[endVertex(beside)].directNIC ||
@@ -118,18 +117,20 @@ PathTable::PathTable(const NodeGraph &graph, ArrayRef<uint32_t> local,
   }
 }
 
-/// Returns the vertex of an end. The vertex of a NIC is the fabric side of its
-/// port. These vertices have numbers after those of the graph's vertices.
+/// Returns the vertex of an end. The vertex of a device is its vertex in the
+/// graph. The vertex of a NIC is the fabric side of its port, which has a
+/// number after those of the graph's vertices.
 uint32_t PathTable::endVertex(uint32_t end) const {
   if (end < numDevices())
     return devices[end];
   return graph.vertices.size() + (end - numDevices());
 }
 
-/// Returns the vertex at which routes enter the card of `nic`: the first port
-/// of the card if the graph connects the other ports to the first one,
-/// otherwise `nic`. All ports of a card are therefore equally far from a
-/// device.
+/// Returns the vertex that connects the port of `nic` to the node. In topology
+/// dumps, only the first port of a card is connected to a PCIe switch or CPU,
+/// and the other ports are connected to the first port. The result is the first
+/// port for all ports of such a card, so that they are equally far from a
+/// device. Otherwise the result is `nic`.
 uint32_t PathTable::cardOf(uint32_t nic) const {
   uint32_t card = nic;
   for (const NodeLink &link : graph.links) {
@@ -181,9 +182,8 @@ static PathClass classOf(LinkKind kind) {
 }
 
 /// Returns the link of the opposite direction. The two directions of a link
-/// have the numbers 2i and 2i + 1 in the node graph. The two directions of a
-/// NIC's port have such numbers too, because the graph has an even number of
-/// links.
+/// have the numbers 2i and 2i + 1 in the node graph. The graph has an even
+/// number of links, so the two directions of a NIC port have such numbers too.
 static uint32_t opposite(uint32_t link) { return link ^ 1; }
 
 PathTable::Tree PathTable::growTree(uint32_t base) const {
@@ -321,8 +321,8 @@ int64_t PathTable::mostRings(Rate speed, PathClass intra) const {
   };
   int64_t most = INT64_MAX;
   if (numDevices() > 1 || numNICs() > 0) {
-    // With NICs, the last device of a ring sends over PCIe. PCIe links then
-    // count even if `intra` allows only NVLink.
+    // With NICs, the last device of a ring sends to a NIC over PCIe. PCIe links
+    // therefore count even if `intra` allows only NVLink.
     bool onlyNVLink = intra <= PathClass::NVLinkRelay && numNICs() == 0;
     for (uint32_t d : devices)
       most = std::min(most, carriedBy(d, [&](const Edge &edge) {

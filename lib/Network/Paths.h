@@ -36,11 +36,11 @@ constexpr uint32_t maxChannels = 16;
 /// Loads that a ring puts on a link, as shares of the ring's rate.
 enum class Share : uint8_t {
   Whole,
-  /// Load on PCIe links if devices communicate through the root complex of an
-  /// Intel CPU: 1.2, because a sixth of the bandwidth is lost.
+  /// Load on PCIe links if a device sends through an Intel CPU: 1.2, because
+  /// the CPU loses a sixth of the bandwidth.
   ThroughIntel,
   /// Load in the opposite direction if a NIC writes to a device of compute
-  /// capability below 8.0, which acknowledges the writes: 1/8.
+  /// capability below 8.0, because such a device acknowledges the writes: 1/8.
   Acknowledge,
 };
 constexpr unsigned numShares = 3;
@@ -48,9 +48,9 @@ constexpr unsigned numShares = 3;
 /// ring, for example 1.2.
 double factorOf(Share share);
 
-/// A link of a route and the load that a ring puts on it. Links have their
-/// numbers in the node graph. In a node graph with n links, the ports of NIC i
-/// have the numbers n + 2i (out of the node) and n + 2i + 1 (into the node).
+/// A link of a route and the load that a ring puts on this link. A link has its
+/// number in the node graph. If the node graph has n links, the port of NIC i
+/// has the numbers n + 2i (out of the node) and n + 2i + 1 (into the node).
 struct Load {
   uint32_t link;
   Share share;
@@ -64,12 +64,14 @@ struct Path {
   PathClass kind = PathClass::Local;
 };
 
-/// The routes between the ends of one node. Devices and NICs have numbers in
-/// the order of their vertices in the node graph, which is bus order.
+/// The routes between the ends of one node. Devices and NICs are numbered in
+/// the order of their vertices in the node graph. In graphs of topology dumps,
+/// this is their order on the PCIe bus.
 class PathTable {
 public:
-  /// Finds the routes between the devices with the numbers `local`, and the
-  /// NICs if `withNICs` is true.
+  /// Finds the routes between the devices with the numbers `local`. If
+  /// `withNICs` is true, also finds the routes between these devices and all
+  /// NICs.
   PathTable(const machine::NodeGraph &graph, llvm::ArrayRef<uint32_t> local,
             bool withNICs);
 
@@ -102,13 +104,15 @@ public:
   /// Returns the width of the widest route from a device to another device, or
   /// to a NIC if there are NICs.
   Rate widestFromDevice() const;
-  /// Returns the largest bandwidth out of any device: that of its PCIe link or
-  /// the sum of its NVLinks.
+  /// Returns the largest bandwidth out of one device. For each device, this is
+  /// the bandwidth of its PCIe link or the sum of its NVLinks, whichever is
+  /// larger.
   Rate mostOutOfDevice() const;
-  /// Returns an upper bound on the number of rings of `speed`. It counts the
-  /// rings that the links out of each device can carry, and the rings that can
-  /// enter through the NICs. Routes between devices have the class `intra` or
-  /// better.
+  /// Returns an upper bound on the number of rings of `speed` if routes between
+  /// devices may have the class `intra` or better. The bound is the smallest of
+  /// three numbers: the fewest rings that the links out of one device can
+  /// carry, the rings that can enter through all NICs together, and
+  /// `maxChannels`.
   int64_t mostRings(Rate speed, PathClass intra) const;
 
 private:
@@ -133,12 +137,13 @@ private:
   std::vector<uint32_t> devices, nics; ///< numbers of vertices
   std::vector<uint32_t> cpus;          ///< numbers of vertices
   std::vector<bool> present; ///< for each vertex: true if routes may use it
-  /// Edges that leave each vertex of the graph, and then the fabric side of
-  /// each NIC's port.
+  /// Edges that leave each vertex. The vertices of the graph come first, then
+  /// one vertex per NIC for the fabric side of its port.
   std::vector<std::vector<Edge>> edges;
-  std::vector<Rate> capacity; ///< of each link and port
-  std::vector<Path>
-      paths; ///< the route of two ends is at from * numEnds() + to
+  std::vector<Rate> capacity; ///< capacity of each link and port
+  /// The route from the end `from` to the end `to` is at
+  /// from * numEnds() + to.
+  std::vector<Path> paths;
   std::vector<Load> allLoads;
 };
 

@@ -36,7 +36,7 @@ Placement::create(std::shared_ptr<const ClusterWays> ways,
     return std::move(error);
   if (Error error = placement->checkFabric())
     return std::move(error);
-  // Errors about a shape mention the first node of the shape.
+  // Errors about a shape mention the first node that has the shape.
   std::vector<int64_t> firstNode(placement->shapes.size(), -1);
   for (const NodePlace &place : placement->places)
     if (firstNode[place.shape] < 0)
@@ -49,7 +49,8 @@ Placement::create(std::shared_ptr<const ClusterWays> ways,
   return std::move(placement);
 }
 
-/// Sorts the devices by node and gives nodes with the same members one shape.
+/// Sorts the devices by node and assigns a shape to each node. Nodes of one
+/// kind with the same members get the same shape.
 Error Placement::assign(ArrayRef<int64_t> devices) {
   if (devices.empty())
     return failure("a group has no devices; name at least one");
@@ -200,7 +201,7 @@ Error Placement::findNICs(NodeShape &shape, int64_t node) {
   return Error::success();
 }
 
-/// Returns the bandwidth, in bytes/s, of one link between two members, if each
+/// Returns the bandwidth, in bytes/s, of each link between members if every
 /// pair of members has a direct link and all these links have the same
 /// bandwidth. Otherwise returns 0.
 double Placement::widthOfWays(const NodeShape &shape) const {
@@ -221,10 +222,10 @@ double Placement::widthOfWays(const NodeShape &shape) const {
   return width;
 }
 
-/// Returns true if the library sends over all links of the node at once.
-/// Measurements on four and eight devices show that AMD's library does this on
-/// a full mesh. On four devices this is more bandwidth than the ring search
-/// finds.
+/// Returns true if the library sends over all links between the members at
+/// once. Measurements on four and eight devices show that AMD's library does so
+/// on a full mesh. On four devices, all links together have more bandwidth than
+/// the rings of the ring search.
 bool Placement::spreadsOverMesh(const NodeShape &shape) const {
   const machine::NodeGraph &graph = cluster.kinds[shape.kind].graph;
   const NodeWays &ways = waysOf(shape);
@@ -236,8 +237,8 @@ bool Placement::spreadsOverMesh(const NodeShape &shape) const {
          });
 }
 
-/// Searches rings in a node without switches and stores their properties in
-/// `shape`.
+/// Searches for rings in a node where `switched` is false, and stores their
+/// properties in `shape`.
 void Placement::findRingsOf(NodeShape &shape) {
   bool across = numPlaces() > 1;
   if (shape.size() == 1 && !across)
@@ -336,8 +337,9 @@ Error Placement::checkRails() const {
   std::vector<uint32_t> firstRails = railsOf(firstShape);
   for (uint32_t place = 1; place < numPlaces(); ++place) {
     const NodeShape &shape = shapeAt(place);
-    // In nodes with NVSwitches, data move over NVLink to the rail of the
-    // receiver. The fabric then need not connect different rails.
+    // Between nodes with NVSwitches, data first move over NVLink to the rail of
+    // the receiver. If both nodes have members on the same rails, the fabric
+    // need not connect different rails.
     if (shape.switched && firstShape.switched && railsOf(shape) == firstRails)
       continue;
     for (const Member &a : firstShape.members)

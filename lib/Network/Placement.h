@@ -34,21 +34,21 @@ namespace proteus::net {
 /// of the flow's rate.
 using NodeLoads = std::vector<std::pair<uint32_t, double>>;
 
-/// A device of the group in a node of some shape.
+/// A member of a node: a device of the group that is in this node.
 struct Member {
   uint32_t local = 0; ///< number of the device in the node
   uint32_t nic = 0;   ///< NIC through which the device reaches other nodes
 };
 
-/// A member of a node. A share of the node's data enters and leaves through
-/// this member and its NIC.
+/// A member through which data enter and leave a node, over a NIC. A node with
+/// several gateways divides its data among them.
 struct Gateway {
   uint32_t member = 0;
   uint32_t nic = 0;
   double share = 1; ///< share of the node's data
 };
 
-/// Properties that are common to all nodes of one kind with the same members.
+/// Properties of all nodes that are of one kind and have the same members.
 struct NodeShape {
   uint32_t kind = 0;           ///< index into Cluster::kinds
   std::vector<Member> members; ///< sorted by number
@@ -68,11 +68,11 @@ struct NodeShape {
   std::vector<std::vector<uint32_t>>
       orders; ///< for each channel: members in ring order
 
-  /// The route between two members is at from * size() + to. Empty if
-  /// `switched` is true.
+  /// Routes between members. The route from `from` to `to` is at
+  /// from * size() + to. Empty if `switched` is true.
   std::vector<Way> ways;
-  /// Routes from each member to its NIC, and back. Empty if the group is in one
-  /// node.
+  /// For each member: the route to its NIC, and the route back. Empty if the
+  /// group is in one node.
   std::vector<Way> outward, inward;
 
   uint32_t size() const { return members.size(); }
@@ -93,8 +93,8 @@ struct MemberPlace {
   uint32_t place = 0, member = 0;
 };
 
-/// The members of one group on a cluster. A parameter `place` selects a node of
-/// the group: it is an index into `places`.
+/// The members of one group on a cluster. A parameter `place` is a node of the
+/// group, as an index into `places`.
 class Placement {
 public:
   /// Creates the placement of `devices`, given in the order of the group. Fails
@@ -124,9 +124,9 @@ public:
   bool hasRails() const {
     return cluster.fabric.rails && !cluster.fabric.levels.empty();
   }
-  /// Returns true if the uplinks of a unit of `level` can limit a flow. They
-  /// can if they have less bandwidth than the NIC ports below the unit.
-  /// Otherwise the ports limit every flow first.
+  /// Returns true if the uplinks of a unit of `level` can limit a flow. This is
+  /// the case if they have less bandwidth than the NIC ports below the unit.
+  /// Otherwise the ports are always full before the uplinks.
   bool canFill(unsigned level) const {
     double oversubscription = 1;
     for (unsigned below = 0; below <= level; ++below)
@@ -141,7 +141,8 @@ public:
   /// Returns the lowest level of the fabric at which both nodes are below the
   /// same unit, or the number of levels if no level connects them.
   unsigned meetingLevel(int64_t nodeA, int64_t nodeB) const;
-  /// Returns the latency of a message from NIC to NIC, in seconds.
+  /// Returns the latency, in seconds, of a message from a NIC of one node to a
+  /// NIC of another node.
   double networkLatency(int64_t nodeA, int64_t nodeB) const;
 
 private:

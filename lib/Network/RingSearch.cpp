@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The search packs rings onto links under increasingly lenient rules. It
-// consists of nested loops. From the innermost to the outermost loop, it allows
-// different rings, worse routes between devices, worse routes to NICs,
-// different NICs to enter and leave, and slower rings.
+// consists of nested loops, and each loop relaxes one rule. From the innermost
+// to the outermost loop: rings may differ, routes between devices may be worse,
+// routes to NICs may be worse, a ring may leave through another NIC than it
+// enters, and rings may be slower.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,10 +34,11 @@ using namespace proteus::machine;
 static constexpr Rate speedsInNode[] = {44000, 30000, 22000, 18000, 15000,
                                         12000, 10000, 9000,  7000,  6000,
                                         5000,  4000,  3000};
-/// Speeds inside a node for devices of compute capability 9.0 and later, from
-/// NCCL 2.30.
+/// Speeds inside a node if all devices have compute capability 9.0 or later.
+/// The values are those of NCCL 2.30.
 static constexpr Rate speedsOfNewDevices[] = {
     60000, 50000, 40000, 30000, 24000, 20000, 15000, 12000, 11000, 6000, 3000};
+/// Speeds of one ring that the search tries for rings across nodes, in MB/s.
 static constexpr Rate speedsAcrossNodes[] = {
     48000, 30000, 24000, 22000, 18000, 15000, 12000, 10000, 9000,
     7000,  6000,  5000,  4000,  3000,  2400,  1200,  240,   120};
@@ -44,21 +46,21 @@ static constexpr Rate speedsAcrossNodes[] = {
 /// Speed in MB/s of the single ring that is used if the search finds no rings.
 static constexpr Rate fallbackSpeed = 100;
 
-/// The search stops at this share of the speed of the best rings, because
-/// slower rings are unlikely to be better.
+/// The search ends at the first speed that is at most this share of the speed
+/// of the best rings, because slower rings are unlikely to be better.
 static constexpr double slowestShare = 0.49;
 
-/// Number of steps after which the search accepts the best rings that it has
-/// found. Known machines with eight devices need a tenth of these steps.
-/// Without this limit, the search takes very long on irregular machines with
-/// thirty devices.
+/// If all searches together have taken this number of steps, the best rings
+/// found so far are accepted. Known machines with eight devices need a tenth of
+/// these steps. Without this limit, the search takes very long on irregular
+/// machines with thirty devices.
 static constexpr int64_t maxSteps = 1 << 20;
 
 static PathClass nextClass(PathClass kind) { return PathClass(int(kind) + 1); }
 
 namespace {
-/// Searches rings under the strictest rules first and then under more lenient
-/// rules.
+/// Searches for rings under the strictest rules first and then under more
+/// lenient rules.
 class Relaxation {
 public:
   explicit Relaxation(const PathTable &table) : table(table), search(table) {
@@ -104,10 +106,11 @@ private:
                                  search.stepsTaken() > maxSteps);
   }
 
-  /// Returns true if a search under `rules` cannot improve the best rings. This
-  /// is so if it would repeat an earlier search, because no route has one of
-  /// the newly allowed classes. It is also so if even the largest possible
-  /// number of rings has less bandwidth than the best rings.
+  /// Records a search under `rules`, and returns true if this search is
+  /// useless. A search is useless in two cases. First, it repeats an earlier
+  /// search, because no route has one of the newly allowed classes. Second,
+  /// even the largest possible number of rings has less bandwidth than the best
+  /// rings so far.
   bool isHopeless(const PackingRules &rules) {
     auto worstOf = [](const std::set<PathClass> &existing, PathClass allowed) {
       auto next = existing.upper_bound(allowed);
@@ -122,7 +125,8 @@ private:
     return !isNew || most < best.bandwidth();
   }
 
-  // Each of the following functions returns true if the search has ended.
+  // Each of the following functions returns true if the search is finished, so
+  // that callers try no further rules.
   bool tryNICs(Rate speed) {
     if (tryInterClasses(speed, false))
       return true;
@@ -199,7 +203,8 @@ static RingChannel describe(const PathTable &table, const Packing &packing,
   return ring;
 }
 
-/// Returns one slow ring in bus order, without regard to the capacity of links.
+/// Returns one slow ring through the devices in the order of their numbers,
+/// without regard to the capacity of links.
 static Packing fallback(const PathTable &table) {
   Packing packing;
   packing.rules.speed = fallbackSpeed;

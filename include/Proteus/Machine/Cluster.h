@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The description of a cluster: types of devices, kinds of nodes, the number of
-// nodes of each kind, and the levels of switches above the NICs. Its size in
-// memory does not depend on the number of nodes. The lowering passes, the cost
-// models and the simulation read it.
+// nodes of each kind, and the levels of switches above the NICs. The
+// description needs the same memory for any number of nodes. The lowering
+// passes, the cost models and the simulation read it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,8 @@ class raw_ostream;
 namespace proteus::machine {
 
 /// Bandwidth and latency of a connection between two devices, or between a
-/// device and the memory of its host. For cost models that do not use the node
-/// graph.
+/// device and the memory of its host. Cost models that do not use the node
+/// graph use this type.
 struct Link {
   double bandwidth = 0; ///< bytes/s per device and direction
   double latency = 0;   ///< seconds of one hop of a message
@@ -45,17 +45,19 @@ struct Link {
 
 /// Constants of one collective that runs in rings: all-reduce, all-gather or
 /// reduce-scatter. Times are in seconds. Fill costs are in square roots of
-/// seconds, see docs/clusters.md. The wire time is the time that the bytes take
-/// at the bandwidth that the ring reaches.
+/// seconds, see docs/clusters.md. The wire time is the number of bytes that
+/// each member sends, divided by the bandwidth that the ring reaches.
 struct RingConstants {
-  // A low-latency protocol takes lowBase + steps * lowHop, and then the wire
-  // time divided by `lowEfficiency`.
+  // Time of a collective in one node with a low-latency protocol:
+  //   lowBase + steps * lowHop + (wire time) / lowEfficiency
   double lowBase = 0, lowHop = 0, lowEfficiency = 0.5;
-  // The Simple protocol takes simpleBase + steps * simpleHop, and then the wire
-  // time plus simpleFill * sqrt(wire time) to fill the pipeline.
+  // Time of a collective in one node with the Simple protocol:
+  //   simpleBase + steps * simpleHop + (wire time)
+  //     + simpleFill * sqrt(wire time)
+  // The last term is the time to fill the pipeline.
   double simpleBase = 0, simpleHop = 0, simpleFill = 0;
-  /// Data that each member moves in addition to the steps of the ring, as a
-  /// share of its part of the data.
+  /// Data that each member moves in addition to the data of the ring steps. The
+  /// unit is one member's part of the data: bytes / members.
   double extra = 0;
   /// Share of the links' bandwidth that the ring reaches.
   double efficiency = 1;
@@ -65,43 +67,46 @@ struct RingConstants {
 /// seconds and rates in bytes/s. docs/collectives.md contains the formulas.
 struct CollectiveConstants {
   RingConstants allReduce, allGather, reduceScatter;
-  // An all-to-all in a node with p members takes exchangeBase + (p - 1)^2 *
-  // exchangeHop, and then the wire time. The other three constants correspond
-  // to `extra`, `efficiency` and `simpleFill` of RingConstants.
+  // Time of an all-to-all in a node with p members:
+  //   exchangeBase + (p - 1)^2 * exchangeHop + (wire time)
+  //     + exchangeFill * sqrt(wire time)
+  // `exchangeExtra` and `exchangeEfficiency` correspond to `extra` and
+  // `efficiency` of RingConstants.
   double exchangeBase = 0, exchangeHop = 0, exchangeExtra = 0,
          exchangeEfficiency = 1, exchangeFill = 0;
   /// Rates of one channel in an all-to-all within a node: with the Simple
-  /// protocol, and with the low-latency protocol of short messages. 0 =
-  /// unknown; only the links then limit the all-to-all.
+  /// protocol, and with the low-latency protocol of short messages. If
+  /// `exchangeChannel` is 0, only the links limit the rate. If
+  /// `exchangeLowChannel` is 0, short messages use the Simple protocol.
   double exchangeChannel = 0, exchangeLowChannel = 0;
   /// Constants of an in-switch reduction (NVLS). `base`, `efficiency` and
   /// `fill` correspond to `simpleBase`, `efficiency` and `simpleFill` of
-  /// RingConstants. With p > 8 members in a node, the rate is multiplied by (8
-  /// / p)^groupExponent.
+  /// RingConstants. With p > 8 members in a node, the rate is multiplied by
+  /// (8 / p)^groupExponent.
   struct InSwitch {
     double base = 0, efficiency = 0.85, groupExponent = 0, fill = 0;
   };
   std::optional<InSwitch> inSwitch; ///< absent if the switches cannot reduce
   // Constants of messages between two devices: base time, rate of one channel,
-  // and the share of the bandwidth within a node that messages reach.
+  // and share of the links' bandwidth that messages within a node reach.
   double messageBase = 0, messageChannel = 0, messageEfficiency = 1;
   /// Rate of one channel for short messages, which use the low-latency
-  /// protocol. 0 = the rate of long messages.
+  /// protocol. If it is 0, short messages have the rate of long messages.
   double messageLowChannel = 0;
   /// Thread blocks that a running collective occupies on each device.
   uint32_t channels = 0;
   // Constants of collectives across nodes.
   double networkHop = 14e-6;   ///< seconds per step between nodes
   double networkBase = 8.4e-6; ///< seconds before the first step
-  /// Time that is added to each collective except messages, because its members
-  /// wait for each other in the software around the library.
+  /// Time that is added to each collective except messages, because the members
+  /// of a collective wait for each other in the software around the library.
   double synchronisation = 0;
   /// True if only the latency and bandwidth of ring steps are known.
   /// Collectives then never use trees.
   bool ringsOnly = false;
   /// Mean relative error of predicted times on machines to which the constants
-  /// were not fitted. The entries are for sizes below 1 MiB, below 16 MiB, and
-  /// from 16 MiB. 0 = unknown.
+  /// were not fitted. The entries are for sizes below 1 MiB, from 1 MiB to
+  /// below 16 MiB, and from 16 MiB. 0 = unknown.
   double relativeError[3] = {0, 0, 0};
 
   /// Returns the relative error for a collective of `bytes`.
@@ -110,11 +115,12 @@ struct CollectiveConstants {
   }
 };
 
-/// Returns the constants of the communication library for devices of a
-/// generation that are connected by NVLink, or only by PCIe if `nvlink` is
-/// false. The constants come from the embedded files of clusters/communication.
-/// They include the in-switch reduction if the generation supports it. Callers
-/// remove `inSwitch` for nodes without NVSwitches.
+/// Returns the constants of the communication library for devices of the
+/// generation `architecture`. The devices are connected by NVLink if `nvlink`
+/// is true, otherwise only by PCIe. The constants come from the embedded files
+/// of clusters/communication. They include the in-switch reduction if the
+/// generation supports it. Callers remove `inSwitch` for nodes without
+/// NVSwitches.
 const CollectiveConstants &defaultConstants(Architecture architecture,
                                             bool nvlink);
 
@@ -151,8 +157,9 @@ struct NodeRun {
   int64_t count = 1;
 };
 
-/// One level of switches. Level 0 contains the leaf switches above the NICs;
-/// every other level is above the previous one. A level consists of units.
+/// One level of switches. Level 0 contains the leaf switches, which connect the
+/// NICs. Every other level connects the units of the level below. A unit is one
+/// switch, or a group of switches, for example one leaf switch per rail.
 struct FabricLevel {
   std::string name; ///< for example "leaf", "spine", "pod"
   /// Number of units of the level below that one unit of this level connects.
@@ -164,16 +171,18 @@ struct FabricLevel {
   double latency = 0; ///< seconds that a message takes through a switch
 };
 
-/// The network between nodes. Traffic between NICs below the same unit of a
-/// level does not leave that unit. The topmost level has no uplinks. Without
-/// levels, one switch connects all NICs.
+/// The network between nodes. Traffic between two NICs goes up to the lowest
+/// level at which a unit connects them. The topmost level has no uplinks.
+/// Without levels, one switch connects all NICs.
 struct Fabric {
   std::vector<FabricLevel> levels;
   /// True if the fabric is rail-optimised: leaf switch i of a unit connects NIC
   /// i of every node below the unit, and traffic between different rails passes
-  /// the level above. If false, one leaf switch connects all NICs of its nodes.
+  /// the level above. If false, a leaf switch connects all NICs of the nodes
+  /// below it.
   bool rails = false;
-  /// Seconds that a message takes from NIC to NIC below one switch.
+  /// Seconds that a message takes from NIC to NIC, without the latencies of the
+  /// switches in `levels`.
   double latency = 0;
   /// Share of the NICs' line rate, and of the bandwidth of the fabric's levels,
   /// that communication reaches on this cluster.
@@ -188,10 +197,11 @@ struct Cluster {
   std::vector<NodeKind> kinds;
   std::vector<NodeRun> nodes;
   Fabric fabric;
-  /// Connections for cost models that distinguish only two levels. `intraNode`
-  /// connects two devices of a node. `interNode` connects a device to the
-  /// network, and has the device's share of the bandwidth of the NICs; this is
-  /// 0 if there are no NICs.
+  /// Connections for cost models that distinguish only communication within a
+  /// node and between nodes. `intraNode` connects two devices of a node.
+  /// `interNode` connects a device to the network. Its bandwidth is the
+  /// device's share of the bandwidth of all NICs of the node, or 0 if the node
+  /// has no NICs.
   Link intraNode, interNode;
 
   int64_t numNodes() const;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rates, the memory and the fitted kernel parameters of one type of device.
-// They come from device files (docs/clusters.md). Cost models and the engine
-// read them.
+// A type of device with its rates, its memory and the fitted parameters of its
+// kernels. Devices are read from device files (docs/clusters.md). Cost models
+// and the engine use them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,8 +58,8 @@ llvm::ArrayRef<Architecture> allArchitectures();
 /// 90, ...). Ada (89) counts as Ampere.
 Architecture architectureOf(uint32_t computeCapability);
 
-/// Factors on the times of kernels and communication while they overlap on a
-/// device and slow each other down.
+/// Slowdown of kernels and communication while they overlap on a device. A
+/// factor of 1.2 means that the work takes 20 % longer.
 struct Interference {
   double matrixKernel = 1;  ///< factor for kernels on the matrix units
   double memoryKernel = 1;  ///< factor for other kernels
@@ -72,7 +72,7 @@ struct Device {
   Architecture architecture = Architecture::Other;
   uint32_t computeCapability = 0; ///< for example 90; 0 = unknown
   /// Peak rate without sparsity in FLOP/s, for each element type that the
-  /// device supports. Other types run at the F32 rate.
+  /// device supports. Operations on other types run at the F32 rate.
   std::vector<std::pair<DType, double>> peakFlops;
   double memoryBandwidth = 0; ///< bytes/s
   int64_t memoryBytes = 0;
@@ -105,8 +105,8 @@ llvm::Expected<Device> parseDeviceJSON(llvm::StringRef text,
 /// Returns the embedded devices, which cluster files may use by name.
 llvm::Expected<std::vector<Device>> libraryDevices();
 
-/// Value of Device::reservedBytes if a device file does not contain it, in
-/// bytes. Measured on an H100 (docs/models.md).
+/// Value of Device::reservedBytes, in bytes, if a device file does not contain
+/// one. It was measured on an H100 (docs/models.md).
 constexpr int64_t defaultReservedBytes = 1060000000;
 
 } // namespace proteus::machine

@@ -31,7 +31,7 @@ enum class DType : uint8_t;
 /// Sources of the parameters of kernels.
 enum class Basis : uint8_t {
   Measured, ///< fitted to measurements on this device
-  /// Fitted to measurements on a device with the same chip and other memory.
+  /// Fitted to measurements on another device with the same chip.
   SameChip,
   /// Mean efficiencies of other devices, applied to the rates of the datasheet.
   Datasheet,
@@ -57,7 +57,7 @@ struct ProductParameters : Provenance {
 };
 
 /// Parameters of kernels that compute one product for each of many groups
-/// (experts). Factors are relative to the rate of a single product.
+/// (experts). The factors multiply the rate that a single product would have.
 struct GroupedParameters : Provenance {
   double factor = 1;         ///< factor on the rate of all grouped products
   double dataGradient = 1;   ///< further factor for data gradients
@@ -69,8 +69,9 @@ struct GroupedParameters : Provenance {
 struct AttentionParameters : Provenance {
   double forward = 1;  ///< efficiency of the forward pass
   double backward = 1; ///< efficiency of the backward pass
-  /// Share of the work of the longest row of blocks that runs at the end of the
-  /// kernel, when no other work is left.
+  /// At the end of the kernel, some multiprocessors still compute their last
+  /// row of blocks while others are idle. The model therefore adds `tail` times
+  /// the work of the longest row to the mean work per multiprocessor.
   double tail = 0;
   double fixedTime = 0; ///< seconds per kernel
 };
@@ -83,14 +84,14 @@ struct ConvolutionParameters : Provenance {
   double dataGradient = 1;
   double weightGradient = 1;
   double stridedDataGradient = 1; ///< further factor for strides above 1
-  /// Factor for images with fewer than 8 channels. It does not apply if matrix
-  /// units read the images channels-last.
+  /// Factor for images with fewer than 8 channels. It does not apply if the
+  /// kernel runs on matrix units and the channels are the last dimension.
   double fewChannels = 1;
-  /// Further factor for weight gradients of such images, multiplied with
-  /// `fewChannels` and `weightGradient`.
+  /// Further factor for weight gradients of images with fewer than 8 channels,
+  /// in addition to `fewChannels` and `weightGradient`.
   double fewChannelsWeightGradient = 1;
   /// Efficiency of convolutions that the library computes as products after a
-  /// transform (Winograd, Fourier); 0 if the library has no such kernels.
+  /// transform (Winograd, Fourier). 0 if the library has no such kernels.
   double winograd = 0;
   double memoryEfficiency = 1; ///< share of the memory bandwidth
   double fixedTime = 0;        ///< seconds per kernel
@@ -124,9 +125,10 @@ struct KernelParameters {
   std::vector<std::pair<DType, ConvolutionParameters>> convolutions;
   std::array<MemoryParameters, numMemoryClasses> memory;
 
-  /// Returns the parameters of `type`. If there are none, returns those of a
-  /// similar type: F16 for BF16, BF16 for F16, F8 for I8. If there are none
-  /// either, returns those of F32, which always exist.
+  /// Returns the parameters of `type`. If `type` has no parameters, returns
+  /// those of a similar type: F16 for BF16, BF16 for F16, F8 for I8. If the
+  /// similar type has no parameters either, returns those of F32, which always
+  /// exist.
   const ProductParameters &product(DType type) const;
   const ConvolutionParameters &convolution(DType type) const;
   const MemoryParameters &of(MemoryClass kind) const {

@@ -50,8 +50,8 @@ struct Vertex {
   VertexKind kind = VertexKind::Device;
   /// Name in reports and diagnostics, for example "gpu 3" or a bus id.
   std::string name;
-  /// Number of a device among the devices of the node, or of a NIC among its
-  /// NICs, from 0.
+  /// Number of the vertex among the devices of the node if it is a device, or
+  /// among the NICs of the node if it is a NIC. Numbers start at 0.
   uint32_t index = 0;
   // Fields of devices only.
   uint32_t type = 0;              ///< index into Cluster::devices

@@ -52,8 +52,8 @@ llvm::StringRef stringify(TrafficClass traffic);
 using plan::FusedNeighbours;
 using plan::ImageLayout;
 
-/// Speeds of a kind of kernel on each generation of devices, relative to the
-/// speed that the device's cost model predicts.
+/// Speeds of one kind of kernel, for each generation of devices. A speed of 0.8
+/// means that the kernel has 0.8 times the rate that the cost model predicts.
 class ArchitectureRates {
 public:
   /// Returns the relative speed on a generation, or 1 if none is set.
@@ -68,8 +68,8 @@ private:
   std::vector<std::pair<Architecture, double>> rates;
 };
 
-/// For each traffic class, the bytes that kernels move relative to the bytes of
-/// their operations.
+/// A factor for each traffic class: the bytes that kernels of the class move,
+/// divided by the bytes of their operations.
 struct TrafficFactors : public std::array<double, numTrafficClasses> {
   TrafficFactors() { fill(1); }
 };
@@ -89,8 +89,8 @@ struct StackParameters {
   /// Returns true if images with elements of `type` are stored with the
   /// channels as the innermost dimension.
   bool hasChannelsLast(DType type) const;
-  /// Sets host times and pauses to zero, because a CUDA graph launches a whole
-  /// step at once.
+  /// Sets the host times and pauses to zero. With CUDA graphs the host launches
+  /// a whole step at once, so that it never delays a kernel.
   void captureGraphs();
 };
 
@@ -124,14 +124,15 @@ struct Stack {
   /// The vocabulary is padded to a multiple of this number times the
   /// tensor-parallel degree.
   int64_t vocabMultiple = 1;
-  /// Batches contain samples of similar length: the lengths of one batch are in
-  /// the same bin of `lengthBin` tokens, and samples are padded at most to the
-  /// end of the bin. This holds for models with sequences of `lengthBinsFrom`
-  /// tokens or more. If `lengthBin` is 0, every sample is padded to the
-  /// sequence length of the model.
+  /// Batches contain samples of similar length. With bins of 64 tokens, a batch
+  /// contains for example samples of 65 to 128 tokens, and all of them are
+  /// padded to at most 128. `lengthBin` is the size of a bin in tokens. If
+  /// `lengthBin` is 0 or the sequence length of the model is below
+  /// `lengthBinsFrom`, every sample is padded to the sequence length.
   int64_t lengthBin = 0, lengthBinsFrom = 1;
   /// Returns the decisions about the model that differ from the defaults, in
-  /// the words of stack files, for example "attention=unfused".
+  /// the words of stack files, for example "attention=unfused". The list
+  /// includes `gradientType` but not the length bins.
   std::vector<std::string> modelDecisions() const;
 
   // Decisions about the training step.
@@ -146,25 +147,25 @@ struct Stack {
 
   StackParameters parameters;
 
-  /// Meaning of the memory figure that users of the stack report. `Allocated`:
-  /// the bytes of all tensors on the device with the most. `Reserved`: the
+  /// Kind of memory that users of the stack report. `Allocated`: the bytes of
+  /// all tensors, on the device where this sum is largest. `Reserved`: the
   /// memory that the allocator holds on the first device. `Device`: all used
   /// memory of the first device.
   plan::ReportedMemory reportedMemory = plan::ReportedMemory::Allocated;
 
-  /// Mean relative error of the predicted time, from effects that are not
+  /// Mean relative error of the predicted time, caused by effects that are not
   /// modelled.
   double uncertainty = 0.05;
 };
 
-/// A cluster as it was run: constants of the cluster's network that a datasheet
-/// does not contain.
+/// A cluster as it was run. A site holds constants of the cluster's network
+/// that no datasheet contains.
 struct Site {
   std::string name;
-  /// Share of the NICs' line rate that collectives reach. If absent, the value
-  /// of the cluster file is used.
+  /// Share of the NICs' line rate that collectives reach. If it is absent, the
+  /// value of the cluster file is used.
   std::optional<double> fabricEfficiency;
-  /// Time that is added to each collective, in seconds.
+  /// Time that is added to each collective except messages, in seconds.
   double collectiveGap = 0;
 };
 
@@ -177,8 +178,8 @@ std::vector<std::string> stackPresetNames();
 std::vector<std::string> sitePresetNames();
 
 /// Reads a stack or a site from JSON text. Error messages call the text
-/// `source`. A stack with `"base": "megatron-lm"` has the values of the stack
-/// megatron-lm, except for the values in the text.
+/// `source`. If the text contains `"base": "megatron-lm"`, values that the text
+/// does not contain come from the stack megatron-lm.
 llvm::Expected<Stack> parseStackJSON(llvm::StringRef text,
                                      llvm::StringRef source);
 llvm::Expected<Site> parseSiteJSON(llvm::StringRef text,

@@ -53,15 +53,15 @@ enum class Algorithm : uint8_t {
 /// Returns the name of `algorithm` for reports, for example "in-switch tree".
 llvm::StringRef stringify(Algorithm algorithm);
 
-/// Mechanisms that move the data of a collective.
+/// Methods by which a collective, or a part of a collective, is executed.
 enum class Transport : uint8_t {
   /// The communication library, for example NCCL.
   Library,
-  /// Copies over NVLink into buffers that the members of a node share. Groups
-  /// whose members cannot share buffers use the library.
+  /// Copies over NVLink into buffers that all members of the group share. If
+  /// the members cannot share buffers, the library is used instead.
   UserBuffers,
-  /// No transfer between devices: each member adds the parts that all members
-  /// have written into its buffer.
+  /// No transfer. After all members have written their parts into the buffer of
+  /// a member, this member adds the parts.
   LocalSum,
 };
 
@@ -76,12 +76,12 @@ struct Plan {
   Algorithm algorithm = Algorithm::None;
   Protocol protocol = Protocol::Simple;
   cost::Time latency = 0; ///< delay before the flow starts
-  /// Bytes that the flow moves, usually those that the busiest member sends;
-  /// docs/collectives.md defines them for each algorithm. The loads of the
-  /// links are relative to this volume.
+  /// Bytes that the flow moves. For most algorithms, these are the bytes that
+  /// the busiest member sends (docs/collectives.md). The loads of the links are
+  /// relative to this volume.
   int64_t volume = 0;
-  int64_t ceiling =
-      0; ///< highest rate of the flow in bytes/s; positive if `volume` is
+  /// Highest rate of the flow in bytes/s. Positive if `volume` is positive.
+  int64_t ceiling = 0;
   uint32_t channels = 0; ///< thread blocks occupied on each device
   /// Links that the flow loads, owned by the communicator. Null if nothing is
   /// sent.
@@ -112,12 +112,12 @@ public:
   virtual ~Communicator();
 
   /// Returns the plan that the library chooses if no other collective runs.
-  /// This is the fastest plan by the estimate of the library, which assumes too
-  /// little bandwidth for trees. Of equally fast plans, returns the first in
-  /// the order of `Algorithm`, and of one algorithm the low-latency protocol.
-  /// The first plan of an algorithm takes time linear in the size of the group,
-  /// because it computes the link loads; later plans take constant time.
-  /// Thread-safe.
+  /// This is the fastest plan by the library's own estimate, in which trees
+  /// have less bandwidth than they reach. Of equally fast algorithms, returns
+  /// the first in the order of `Algorithm`. Of equally fast protocols of one
+  /// algorithm, returns the low-latency protocol. The first plan of an
+  /// algorithm takes time linear in the size of the group, because it computes
+  /// the link loads. Later plans take constant time. Thread-safe.
   virtual Plan plan(cost::CollectiveKind kind, int64_t bytes) const = 0;
 
   /// Returns the plan of an all-gather or reduce-scatter by direct writes into
@@ -128,7 +128,7 @@ public:
   }
   /// Returns the plan of the local sum at the end of a reduce-scatter of
   /// `bytes` over user buffers: each member adds the parts that it has
-  /// received.
+  /// received. Returns an empty plan if the members cannot share buffers.
   virtual Plan planSum(int64_t bytes) const { return {}; }
 
   /// Returns the plan of a collective over `transport`, by a call of `plan`,

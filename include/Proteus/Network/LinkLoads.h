@@ -33,8 +33,8 @@ struct LinkId {
   /// between a unit of fabric level k and the level above it, for example 1 for
   /// the uplinks and downlinks of a leaf switch.
   uint32_t level = 0;
-  /// At level 0: the index of a link of the node graph, or a port between NIC i
-  /// and the fabric. In a node graph with n links, these ports have the numbers
+  /// At level 0: the index of a link in the node graph, or the number of a NIC
+  /// port. If the node graph has n links, the port of NIC i has the numbers
   /// n + 2i (out of the node) and n + 2i + 1 (into the node). At higher levels:
   /// 2 * rail for the uplink, 2 * rail + 1 for the downlink. The rail is 0
   /// except at level 1 of a fabric with rails.
@@ -52,8 +52,10 @@ struct LinkId {
 
 /// Returns the bandwidth of `link` in bytes/s. The port of a NIC has the line
 /// rate of the NIC times the `efficiency` of the fabric. An uplink or downlink
-/// of a unit has the sum of the ports below the unit, divided by the product of
-/// the oversubscriptions of all levels up to that unit.
+/// of a unit has the bandwidth of all ports below the unit, divided by the
+/// product of the oversubscriptions of all levels up to that unit. A link of
+/// one rail counts only the ports of this rail. If the cluster has too few
+/// nodes to fill the unit, the unit counts as full.
 int64_t capacityOf(const machine::Cluster &cluster, const LinkId &link);
 /// Returns the name of `link` for reports, for example "node 3: gpu 2 ->
 /// nvswitch" or "leaf 7 rail 2 up".
@@ -70,8 +72,8 @@ struct LinkLoad {
   int64_t load = loadUnit;
 };
 
-/// The load of a flow on a link inside a node or on a port of a NIC. `port` is
-/// that of LinkId; the node is stored separately.
+/// The load of a flow on a link inside a node or on a port of a NIC. `port` has
+/// the meaning of LinkId::port. LinkLoads::Node holds the node.
 struct PortLoad {
   uint32_t port = 0;
   int64_t load = loadUnit;
@@ -81,9 +83,9 @@ struct PortLoad {
   }
 };
 
-/// The links that one flow loads. A large group loads most of its nodes alike.
-/// Therefore the loads inside a node are stored once per *pattern*, and every
-/// node refers to its pattern.
+/// The links that one flow loads. A *pattern* is the list of the loads inside
+/// one node. In a large group, most nodes have the same pattern. Therefore each
+/// pattern is stored once, and every node refers to its pattern.
 struct LinkLoads {
   using Pattern = std::vector<PortLoad>; ///< sorted by port
   struct Node {

@@ -45,8 +45,8 @@ struct RingChannel {
   /// Numbers of the NICs through which data enter and leave the node, or -1 if
   /// the ring stays inside the node.
   int32_t enter = -1, leave = -1;
-  /// Links that carry the ring, and their loads. A link is an index into the
-  /// node graph; a load is a multiple of the ring's rate.
+  /// Links that carry the ring, and their loads. A link is an index into
+  /// NodeGraph::links. A load is a multiple of the ring's rate.
   std::vector<std::pair<uint32_t, double>> loads;
 };
 
@@ -66,10 +66,10 @@ struct RingSet {
   double bandwidth() const { return speed * channels.size(); }
 };
 
-/// Finds rings through the devices with the numbers `local` (ascending) of a
-/// node. With `acrossNodes`, each ring enters and leaves the node through NICs.
-/// If the links have too little bandwidth for any ring, returns one slow
-/// channel. If `local` is empty, returns no channel.
+/// Finds rings through some devices of a node. `local` contains the numbers of
+/// the devices in ascending order. With `acrossNodes`, each ring enters and
+/// leaves the node through NICs. If the links have too little bandwidth for any
+/// ring, returns one slow ring. If `local` is empty, returns no ring.
 RingSet findRings(const machine::NodeGraph &graph,
                   llvm::ArrayRef<uint32_t> local, bool acrossNodes);
 
