@@ -24,8 +24,8 @@ using linalg::LinalgOp;
 
 namespace {
 
-/// Evaluation of the scalar body of a structured operation, at one point of its
-/// iteration space at a time.
+/// Evaluates the scalar body of a structured operation at single points of the
+/// iteration space.
 class Body {
 public:
   Body(LinalgOp op, ScalarLookup scalars) : op(op), scalars(scalars) {}

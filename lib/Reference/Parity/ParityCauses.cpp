@@ -126,7 +126,7 @@ void Explanation::explainCollectives() {
   explainZero();
 }
 
-/// Smallest fraction of a step that counts as a cause of a deviation.
+/// Effects above this fraction of a step are reported as causes of deviations.
 static constexpr double noticeable = 0.01;
 
 void Explanation::explainTime(const Timeline &timeline) {
