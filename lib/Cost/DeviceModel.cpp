@@ -95,7 +95,8 @@ Answer proteus::cost::estimateKernel(const Device &device,
     MemoryClass kind = options.fusedMemoryKernels ? MemoryClass::Stream : own;
     Answer result =
         answer(estimateMemory(device, all.of(kind), kernel), all.of(kind));
-    // The parameters of MemoryClass::Stream were not fitted to this class.
+    // The parameters of MemoryClass::Stream were not fitted to kernels of this
+    // class, so the prediction is less certain.
     if (kind != own)
       result.uncertainty = std::max(result.uncertainty, fusedUncertainty);
     return result;

@@ -210,8 +210,7 @@ struct GroupShape {
 /// Returns the shape of the group `devices`.
 GroupShape shapeOf(const Cluster &cluster, llvm::ArrayRef<int64_t> devices);
 
-/// A collective in a group. The meaning of `bytes` depends on the kind. It is
-/// the size of:
+/// A collective in a group. Depending on the kind, `bytes` is the size of:
 /// - all-reduce: the buffer
 /// - all-gather: the result
 /// - reduce-scatter: the input

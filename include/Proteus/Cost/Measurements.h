@@ -56,7 +56,7 @@ Kernel makeConvolution(const Convolution &convolution, DType type, Pass pass);
 /// Returns a memory-bound kernel that moves `bytes`.
 Kernel makeMemoryKernel(Family family, double bytes, DType type);
 
-/// Reads Vidur's table of matrix products. All are forward products in bf16.
+/// Reads Vidur's table of matrix products, which are forward products in bf16.
 /// Columns: gpu,model,op,tp,M_tokens,N,K,time_ms_median.
 llvm::Expected<Measurements> readVidurProducts(llvm::StringRef text,
                                                llvm::StringRef source);

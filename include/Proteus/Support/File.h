@@ -23,10 +23,10 @@ class raw_ostream;
 
 namespace proteus {
 
-/// Largest size, in MiB, of a file with a description: a cluster, a stack, a
-/// profile or published cases. It is much larger than real files: a thousand
-/// measured runs take about 1 MiB of JSON. It is not larger because a parsed
-/// number takes about 10 times the memory of its text.
+/// Largest size, in MiB, of a file that describes a cluster, a stack, a profile
+/// or published cases. It is much larger than real files: a thousand measured
+/// runs take about 1 MiB of JSON. A higher limit would cost much memory,
+/// because a parsed number takes about 10 times the memory of its text.
 inline constexpr size_t maxDescriptionMebibytes = 16;
 
 /// Largest size, in MiB, of a file with IR. It is larger than

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads files with IR for all tools, and rejects too large or too deeply nested
-// files. MLIR's parser has no such limits: it reads files of any size, and it
-// calls itself for each nested bracket, so a deeply nested text overflows the
-// stack.
+// Reads files with IR for all tools, and rejects files that are too large or
+// too deeply nested. MLIR's parser has no such limits: it reads files of any
+// size, and it calls itself for each nested bracket, so a deeply nested text
+// overflows the stack.
 //
 //===----------------------------------------------------------------------===//
 
