@@ -27,7 +27,8 @@ public:
   }
 
 private:
-  /// Returns the slowest link of a ring through the group.
+  /// Returns the lowest bandwidth and the highest latency in a ring through the
+  /// group.
   Link linkOf(const GroupShape &group) const {
     if (group.nodes <= 1)
       return intraNode;

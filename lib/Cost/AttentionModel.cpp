@@ -13,15 +13,15 @@
 
 using namespace proteus::cost;
 
-/// Number of queries, and number of keys, in a block. One thread block computes
-/// one block.
+/// Number of queries in a block of scores. The number of keys in a block is the
+/// same.
 static constexpr double forwardBlock = 256, backwardBlock = 128;
 /// Work of the backward pass relative to the forward pass: five products
 /// instead of two. One of the five recomputes the scores.
 static constexpr double backwardWork = 2.5;
 
-/// Returns the head size that the kernel computes. Kernels exist for some head
-/// sizes only; other sizes are padded to the next larger one.
+/// Returns `size` padded to the next head size for which a kernel exists: a
+/// multiple of 32 up to 128, a multiple of 64 above.
 static double paddedHead(double size) {
   double granule = size <= 128 ? 32 : 64;
   return granule * std::ceil(size / granule);
@@ -39,7 +39,8 @@ proteus::cost::estimateAttention(const Device &device,
   double columns = std::min(block, 16 * std::ceil(attention.keys / 16));
   double queryBlocks = std::ceil(attention.queries / rows);
   double keyBlocks = std::ceil(attention.keys / columns);
-  // The two products have different head sizes. Use the larger size for both.
+  // One product has the head size `keyDim`, the other has `valueDim`. Use the
+  // larger size for both.
   double head = paddedHead(std::max(attention.keyDim, attention.valueDim));
   double perBlock = 4 * rows * columns * head * (isBackward ? backwardWork : 1);
   // Blocks on the diagonal of a causal mask are computed completely, which adds
@@ -50,9 +51,9 @@ proteus::cost::estimateAttention(const Device &device,
           ? all
           : std::min(all, attention.visited * all + queryBlocks / 2);
   double total = attention.batch * attention.heads * visited * perBlock;
-  // A multiprocessor computes one row of blocks after another. At the end, some
-  // multiprocessors still compute their last row while others are idle. The
-  // time is at least that of the longest row.
+  // The queries of one row of blocks are computed by one multiprocessor. At the
+  // end of the kernel, some multiprocessors still compute their last row while
+  // others are idle. The time is at least that of the longest row.
   double longest = std::min(keyBlocks, 2 * visited / queryBlocks) * perBlock;
   double multiprocessors = static_cast<double>(device.multiprocessors);
   double rate = (isBackward ? parameters.backward : parameters.forward) *

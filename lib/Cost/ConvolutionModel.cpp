@@ -21,7 +21,7 @@ static constexpr double fewChannels = 8;
 static constexpr double transformTraffic = 0.44;
 /// Height and width of a tile of the Fourier transform, in pixels.
 static constexpr double frequencyTile = 32;
-/// Share of the rate of the vector units that direct convolutions reach.
+/// Share of the peak rate of the vector units that direct convolutions reach.
 static constexpr double directRate = 0.3;
 
 const TileRules &proteus::cost::convolutionTileRules(bool onMatrixUnits,
@@ -35,7 +35,8 @@ const TileRules &proteus::cost::convolutionTileRules(bool onMatrixUnits,
 }
 
 namespace {
-/// Estimates one convolution with each algorithm.
+/// Estimates the time of a convolution with each algorithm and returns the
+/// shortest time.
 class ConvolutionEstimator {
 public:
   ConvolutionEstimator(const Device &device,
@@ -69,7 +70,7 @@ private:
   double bandwidth() const {
     return parameters.memoryEfficiency * device.memoryBandwidth;
   }
-  /// Returns `share` times the rate factor of the kernel's pass.
+  /// Returns `share` times the rate factor for the pass of the kernel.
   double rateOf(double share) const {
     if (kernel.pass == Pass::DataGradient)
       share *= parameters.dataGradient;
@@ -78,7 +79,8 @@ private:
     return share;
   }
 
-  /// Returns the input channels, padded to a multiple of eight on matrix units.
+  /// Returns the number of input channels per group. Matrix units pad it to a
+  /// multiple of eight.
   double inChannels() const {
     return parameters.onMatrixUnits
                ? fewChannels * std::ceil(conv.inChannels / fewChannels)
@@ -104,10 +106,11 @@ private:
                                       kernel.pass == Pass::WeightGradient));
   }
 
-  /// Returns the factor on the rate for images with few channels. Matrix units
-  /// process eight channels at a time. If the channels of a pixel are adjacent,
-  /// libraries pad them and the factor is 1. Otherwise libraries do not use the
-  /// matrix units; published measurements show this.
+  /// Returns the factor on the rate for fewer than eight input channels. Matrix
+  /// units process eight channels at a time. If the channels of a pixel are
+  /// adjacent in memory, libraries pad them to eight, and the factor is 1.
+  /// Otherwise libraries run such convolutions on the slower vector units, as
+  /// published measurements show.
   double rateOfFewChannels() const {
     if (conv.inChannels >= fewChannels ||
         (conv.channelsLast && parameters.onMatrixUnits))
@@ -117,8 +120,8 @@ private:
                : parameters.fewChannels;
   }
 
-  /// Estimates the convolution as the product of the matrix of its windows and
-  /// the matrix of its weights.
+  /// Estimates the convolution as one product of two matrices: the matrix of
+  /// the windows and the matrix of the weights.
   Estimate implicitProduct() const {
     double share = rateOf(parameters.efficiency) * rateOfFewChannels();
     if (kernel.pass == Pass::DataGradient && conv.stride > 1)
@@ -129,7 +132,7 @@ private:
                            inChannels() * window(), share));
     case Pass::DataGradient: {
       double pixels = conv.height * conv.width;
-      // The mean number of windows that contain a pixel.
+      // The mean number of windows that contain one pixel.
       double windows = window() * conv.outHeight * conv.outWidth / pixels;
       return tiled(product(conv.batch * pixels, inChannels(),
                            conv.outChannels * windows, share));
@@ -148,8 +151,9 @@ private:
            conv.inChannels >= fewChannels;
   }
 
-  /// Returns the product for one element of the transformed tiles. It
-  /// multiplies this element of all image tiles by the same element of the
+  /// Returns the product that the algorithm computes for one element of the
+  /// transformed tiles. In the forward pass, this is the product (tiles, in) x
+  /// (in, out) of that element of all image tiles and the same element of the
   /// weights.
   TiledProduct transformedProduct(double tiles) const {
     double in = conv.inChannels, out = conv.outChannels;

@@ -21,8 +21,8 @@ using proteus::machine::MemoryParameters;
 using proteus::machine::ProductParameters;
 using proteus::machine::Provenance;
 
-/// Least relative error of a kernel of another class that uses the parameters
-/// of MemoryClass::Stream.
+/// Lower limit of the uncertainty of a kernel that uses the parameters of
+/// MemoryClass::Stream although it belongs to another class.
 static constexpr double fusedUncertainty = 0.15;
 
 static Answer answer(const Estimate &estimate, const Provenance &provenance) {
@@ -32,7 +32,8 @@ static Answer answer(const Estimate &estimate, const Provenance &provenance) {
           provenance.error, estimate.memoryBound};
 }
 
-/// Estimates a matrix kernel of unknown shape as one large product per step.
+/// Estimates a matrix kernel of unknown sizes. Assumes that it reaches the
+/// rates of a large product, and that each step is one launch.
 static Estimate estimateOtherMatrix(const Device &device,
                                     const ProductParameters &parameters,
                                     const Kernel &kernel) {
@@ -94,7 +95,8 @@ Answer proteus::cost::estimateKernel(const Device &device,
     MemoryClass kind = options.fusedMemoryKernels ? MemoryClass::Stream : own;
     Answer result =
         answer(estimateMemory(device, all.of(kind), kernel), all.of(kind));
-    // The parameters of MemoryClass::Stream were not fitted to this class.
+    // The parameters of MemoryClass::Stream were not fitted to kernels of this
+    // class, so the prediction is less certain.
     if (kind != own)
       result.uncertainty = std::max(result.uncertainty, fusedUncertainty);
     return result;

@@ -19,16 +19,16 @@ static constexpr double tileSizes[] = {128, 64, 32};
 /// With 0, the last wave costs only its share of tiles; with 1, it costs a full
 /// wave.
 static constexpr double waveQuantisation = 0.5;
-/// Largest number of partial sums that move through memory. If there are more,
-/// the others stay in the cache.
+/// Largest number of parts with results that move through memory. If a product
+/// is split into more parts, the results of the other parts stay in the cache.
 static constexpr double mostStoredParts = 8;
 /// Factor on the rate of weight gradients. They are slower because their
 /// operands are not contiguous along the inner dimension.
 static constexpr double weightGradientRate = 0.965;
 /// Factor on the rate of batched products of 16-bit types if the rows of a
 /// matrix do not begin at multiples of 16 bytes. Such products run on the
-/// vector units. Fitted to end-to-end times of unfused attention with head
-/// sizes that are not multiples of 8.
+/// vector units. The factor was fitted to end-to-end times of unfused attention
+/// with head sizes that are not multiples of 8.
 static constexpr double misalignedRate = 0.06;
 
 const TileRules &proteus::cost::productTileRules(bool onMatrixUnits) {
@@ -83,9 +83,9 @@ static bool isMisaligned(const Kernel &kernel) {
          (offAlignment(product.inner) || offAlignment(product.columns));
 }
 
-/// Returns the sizes and rates of the product of `kernel`. Callers still
-/// multiply `rate` by the factors for the pass and for grouped or misaligned
-/// products.
+/// Returns the sizes and rates of the product of `kernel`. `rate` does not
+/// contain the factors for the pass and for grouped or misaligned products; the
+/// caller multiplies `rate` by them.
 static TiledProduct tiledProductOf(const Device &device,
                                    const proteus::machine::ProductParameters &p,
                                    const Kernel &kernel) {

@@ -119,7 +119,8 @@ Kernel proteus::cost::makeMemoryKernel(Family family, double bytes,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Reads fields from the named columns of a table. Keeps the first error.
+/// Reads fields from the named columns of a table. Records only the first
+/// error.
 class Columns {
 public:
   Columns(const CSV &csv, ArrayRef<StringRef> names) : csv(csv) {
@@ -206,8 +207,8 @@ struct Widths {
 /// the table.
 static constexpr double ropeTableBytes = 8 + 2 * 128;
 
-/// Returns the widths of each model. The keys have the form "<model>
-/// tp<degree>".
+/// Returns the widths of each model at each tensor-parallel degree. The keys
+/// are texts such as "<model> tp2".
 static std::map<std::string, Widths> widthsOf(const Measurements &products) {
   std::map<std::string, Widths> widths;
   for (const Measurement &measurement : products) {
@@ -338,8 +339,8 @@ private:
       if (!fields[0].empty()) {
         section = fields[0];
         header = row;
-        // In the section of products, this row also contains the names of the
-        // columns.
+        // In the section of products, the row with the section's name also
+        // contains the names of the columns.
         continue;
       }
       if (section == "Convolution" && header + 1 == row) {
@@ -419,7 +420,8 @@ private:
         {"wrt Parameters", Pass::WeightGradient}};
     for (auto [name, pass] : passes) {
       double time = number(row, name);
-      // The first layer of a model has no gradient of its input.
+      // The field is empty for the first layer of a model, because the gradient
+      // of its input is not computed.
       if (!std::isnan(time))
         all.push_back({makeConvolution(conv, type, pass), time * 1e-3, "", ""});
     }

@@ -29,8 +29,8 @@ using namespace proteus::cost;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The named sizes of one kernel. Code that reads a size removes it from the
-/// list. The sizes that are left at the end are therefore unknown ones. Keeps
+/// The named sizes of one kernel. `take` and `flag` remove a size from
+/// `values`. Sizes that are left at the end are therefore unknown. Records only
 /// the first error.
 class Sizes {
 public:
@@ -54,7 +54,8 @@ public:
   double take(StringRef name, double otherwise) {
     return values.count(name.str()) ? take(name) : otherwise;
   }
-  /// Removes a size, which must be 0, 1 or absent. Returns true if it is 1.
+  /// Removes a size, which must be 0, 1 or absent. Returns true if the size is
+  /// 1.
   bool flag(StringRef name) {
     auto found = values.find(name.str());
     if (found == values.end())
@@ -65,8 +66,8 @@ public:
       fail("'" + name + "' must be 0 or 1");
     return value == 1;
   }
-  /// Returns the first error, or an empty string. A size that was not removed
-  /// is an error.
+  /// Returns the first error, or an empty string if there was none. A size that
+  /// is left in `values` is an error.
   std::string finish() {
     if (error.empty() && !values.empty())
       error = "the shape of this kernel has no '" + values.begin()->first + "'";
@@ -145,8 +146,8 @@ static Kernel takeConvolution(Sizes &sizes, DType type, Pass pass) {
   return makeConvolution(conv, type, pass);
 }
 
-/// Sets `kernel` to the kernel of one row. Returns an error message, or an
-/// empty string on success.
+/// Sets `kernel` to the kernel that one CSV row or JSON entry describes.
+/// Returns an error message, or an empty string on success.
 static std::string kernelOf(StringRef op, StringRef dtype, StringRef pass,
                             Sizes sizes, Kernel &kernel) {
   std::optional<Family> family = byName<Family>(op, allFamilies());

@@ -29,7 +29,7 @@ namespace {
 using Coordinates = std::vector<double>;
 
 /// Coordinates of a kernel in a profile. The model interpolates between kernels
-/// that have equal values in `same` and different values in `sizes`.
+/// with equal `same` and different `sizes`.
 struct Place {
   Coordinates same, sizes;
 };
@@ -54,7 +54,7 @@ Place placeOf(const Kernel &kernel) {
     place.sizes = {a.batch * a.heads, a.queries};
   } else if (kernel.product) {
     const MatrixProduct &p = *kernel.product;
-    // The bytes of one element of the result.
+    // Bytes of one element of the result.
     place.same.push_back(kernel.resultBytes / (p.rows * p.columns));
     place.sizes = {p.batch, p.rows / p.batch, p.columns, p.inner};
   } else {
@@ -84,12 +84,12 @@ public:
     return found->second.off / found->second.count;
   }
 
-  /// Returns the deviation at `sizes`, interpolated between neighbours, and the
-  /// difference between the largest and the smallest deviation of the
-  /// neighbours. The neighbours differ from `sizes` in as few sizes as
-  /// possible. For example, they are a smaller and a larger kernel that differ
-  /// in one size. If there are none, they are four kernels that differ in two
-  /// sizes, and so on. Returns nullopt if there are no neighbours.
+  /// Interpolates the deviation at `sizes` between measured neighbours. Returns
+  /// this deviation, and the difference between the largest and the smallest
+  /// deviation of the neighbours. First looks for two neighbours, a smaller and
+  /// a larger kernel, that differ from `sizes` in one size only. If there are
+  /// none, looks for four neighbours that differ in two sizes, and so on.
+  /// Returns nullopt if there are no neighbours.
   std::optional<std::pair<double, double>>
   between(const Coordinates &sizes) const {
     unsigned count = sizes.size();
@@ -117,9 +117,9 @@ private:
     return true;
   }
 
-  /// Interpolates between the neighbours that differ in the sizes i for which
-  /// bit i of `moving` is set. The interpolation is linear in the logarithms of
-  /// sizes. Returns nullopt if a neighbour was not measured.
+  /// Interpolates between the neighbours that differ from `sizes` in each size
+  /// i for which bit i of `moving` is set. The interpolation is linear in the
+  /// logarithms of the sizes. Returns nullopt if a neighbour was not measured.
   std::optional<std::pair<double, double>> inCell(const Coordinates &sizes,
                                                   unsigned moving) const {
     Coordinates low(sizes.size(), 0), high(sizes.size(), HUGE_VAL);
@@ -214,7 +214,7 @@ private:
   /// Kernels that differ only in their sizes.
   struct Kind {
     Points points;
-    bool measuredAlone = false; ///< true if some were measured outside a step
+    bool measuredAlone = false; ///< true if some kernels were measured alone
   };
 
   /// Returns the kernel with the default layout of channels. Profiles do not

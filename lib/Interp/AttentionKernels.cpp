@@ -20,8 +20,8 @@ using namespace proteus;
 using namespace proteus::interp;
 
 namespace {
-/// The part of an attention that one rank computes: local sizes, positions of
-/// vectors in the blocks, and visible keys.
+/// The part of an attention operation that one rank computes: local sizes,
+/// positions of vectors in the blocks, and visible keys.
 class AttentionBlock {
 public:
   template <typename OpT>
@@ -103,17 +103,18 @@ static double dot(int64_t size, const Tensor &x, int64_t i, const Tensor &y,
   return sum;
 }
 
-/// Adds a multiple of a vector of `size` elements: to[i + d] += factor · from[j
-/// + d].
+/// Adds a multiple of a vector of `size` elements:
+///
+///   to[i + d] += factor · from[j + d].
 static void add(int64_t size, Tensor &to, int64_t i, double factor,
                 const Tensor &from, int64_t j) {
   for (int64_t d = 0; d < size; ++d)
     to[i + d] += factor * from[j + d];
 }
 
-/// Computes attention over the keys that the device holds. `before` are the two
-/// results, output and log-sum-exp, over the blocks of keys of earlier ring
-/// steps, or empty.
+/// Computes attention over the keys that the device holds. If `before` is not
+/// empty, it contains the output and the log-sum-exp of earlier ring steps, and
+/// the results include the keys of these steps.
 template <typename OpT>
 static void attend(OpT op, Operands in, Operands before, Results out) {
   constexpr double nothing = -std::numeric_limits<double>::infinity();

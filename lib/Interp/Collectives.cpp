@@ -112,8 +112,9 @@ RankTensors proteus::interp::allGather(const RankGrid &grid,
 }
 
 /// Returns shard `position` of `count` shards of `tensor` along `dim`. Shards
-/// are contiguous; 10 rows in 4 shards: 3, 3, 2, 2. In a zigzag there are 2 ·
-/// `count` chunks, and shard i consists of chunks i and 2 · `count` - 1 - i.
+/// are contiguous: 4 shards of 10 rows have 3, 3, 2 and 2 rows. In a zigzag
+/// there are 2 · `count` chunks, and shard i consists of chunks i and 2 ·
+/// `count` - 1 - i.
 static Tensor partOf(const Tensor &tensor, unsigned dim, unsigned position,
                      unsigned count, bool zigzag) {
   int64_t size = tensor.getDim(dim);
@@ -178,9 +179,9 @@ proteus::interp::allToAll(const RankGrid &grid, const RankTensors &input,
   return result;
 }
 
-/// Returns a key of the block of `rank` in `layout`: for every dimension the
-/// index of the shard, then the index of the replica along the replicated axes
-/// of `axes`.
+/// Returns a key of the block that `rank` holds in `layout`. The key contains
+/// the index of the shard for every dimension, and the index of the replica
+/// along those of `axes` over which the layout is replicated.
 static SmallVector<int64_t> identify(const RankGrid &grid, unsigned rank,
                                      ArrayRef<Axis> axes,
                                      const dist::Layout &layout) {

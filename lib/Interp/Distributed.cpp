@@ -35,9 +35,9 @@ static AxisList axesOf(dist::MeshAttr mesh, ArrayAttr names) {
   return *dist::getAxes(mesh, names);
 }
 
-/// Returns the `count` minor axes of dimension `dim` of `value`, over which a
-/// collective runs, in the order in which they shard the dimension. The result
-/// is marked as a zigzag if the dimension is sharded in a zigzag.
+/// Returns the last `count` of the axes that shard dimension `dim` of `value`.
+/// A collective runs over these minor axes. The result is marked as a zigzag if
+/// the dimension is sharded in a zigzag.
 static AxisList minorAxes(Value value, unsigned dim, size_t count) {
   const AxisList &all = layoutOf(value).dims[dim];
   AxisList minor(ArrayRef<Axis>(all).take_back(count));
@@ -56,8 +56,8 @@ using Mailbox =
 /// by tag and stage.
 using Meetings = std::map<int64_t, std::map<int64_t, RankTensors>>;
 
-/// Executor of the forward and backward sections of one program for one
-/// micro-batch, or of its update section.
+/// Executor of a part of a program: the forward and backward sections for one
+/// micro-batch, or the update section.
 class Frame : public Executor {
 public:
   Frame(RankGrid grid, std::optional<int64_t> micro, Mailbox &mailbox,
@@ -101,8 +101,8 @@ private:
 
   std::optional<int64_t> micro;
   Mailbox &mailbox;
-  /// Frames of all micro-batches, in the frame of the update; empty in other
-  /// frames.
+  /// In the frame of the update: the frames of all micro-batches. Empty in
+  /// other frames.
   ArrayRef<std::unique_ptr<Frame>> microBatches;
 };
 
@@ -224,8 +224,9 @@ LogicalResult Frame::visit(dist::SliceOp op) {
                  minorAxes(op.getResult(), op.getDim(), op.getAxes().size())));
 }
 
-/// Returns the number of elements of a run and of a chunk. Dimension `dim`
-/// consists of `groups` equal runs, and each run of `count` equal chunks.
+/// Returns the sizes of a run and of a chunk along dimension `dim`. The
+/// dimension consists of `groups` equal runs, and each run consists of `count`
+/// equal chunks.
 static std::pair<int64_t, int64_t> runOf(RankedTensorType whole, int64_t dim,
                                          int64_t groups, int64_t count) {
   int64_t run = whole.getDimSize(dim) / groups;
@@ -278,14 +279,15 @@ LogicalResult Frame::visit(dist::ShiftOp op) {
   return success();
 }
 
-/// Reduces operand `operand` over its group. `input` holds all iterations of
-/// the operand, or a range of iterations if the operand is stacked.
+/// Reduces operand number `operand` over its group. `input` contains the
+/// tensors of the operand. If the operand is stacked, they contain only the
+/// iterations that are in one bucket.
 RankTensors Frame::runRange(dist::FusedReduceOp op, unsigned operand,
                             const RankTensors &input) {
   AxisList axes = axesOf(op.getMesh(), op.getAxes());
   if (op.getKind() == dist::CollectiveKind::AllReduce)
     return allReduce(getGrid(), input, axes, op.getReduction());
-  // A reduce-scatter shards one dimension of the result over its axes.
+  // A reduce-scatter shards one dimension of the result over `axes`.
   const dist::Layout &result = layoutOf(op.getOutputs()[operand]);
   unsigned dim = *result.getShardedDim(axes.front());
   return reduceScatter(getGrid(), input, dim,
@@ -293,8 +295,9 @@ RankTensors Frame::runRange(dist::FusedReduceOp op, unsigned operand,
                        op.getReduction());
 }
 
-/// Gathers operand `operand` in its group. `input` holds all iterations of the
-/// operand, or a range of iterations if the operand is stacked.
+/// Gathers operand number `operand` in its group. `input` contains the tensors
+/// of the operand. If the operand is stacked, they contain only the iterations
+/// that are in one bucket.
 RankTensors Frame::runRange(dist::FusedGatherOp op, unsigned operand,
                             const RankTensors &input) {
   Value value = op.getInputs()[operand];
@@ -305,7 +308,7 @@ RankTensors Frame::runRange(dist::FusedGatherOp op, unsigned operand,
 
 /// Executes a fused collective bucket by bucket.
 template <typename OpT> LogicalResult Frame::runBuckets(OpT op) {
-  // Elements that no bucket contains stay NaN, so that their absence is
+  // Elements that no bucket contains stay NaN, so that a missing element is
   // noticed.
   std::vector<RankTensors> reduced(op.getInputs().size());
   for (auto [i, output] : llvm::enumerate(op.getOutputs()))
@@ -414,7 +417,7 @@ public:
 
   /// Returns true if the section `work` can start, that is, if all messages
   /// that it receives have been sent. An update can always start, because
-  /// `execute` can stop in the middle of it.
+  /// `execute` stops before an operation of the update that must wait.
   bool isReady(const dist::Work &work);
   /// Progress of a section in one call of `execute`: nothing executed, some
   /// operations executed, or the end of the section reached.
@@ -527,8 +530,9 @@ void ProgramRun::finish(dist::SectionOp section, Frame &frame) {
     frame.alias(output, yielded);
 }
 
-/// Adds the contribution of this stage. Sets the result to the sum over all
-/// stages, or returns false if a stage has not yet contributed.
+/// Contributes the input of this stage to a reduction across stages. If all
+/// stages have contributed, sets the result to the sum and returns true.
+/// Otherwise returns false.
 bool ProgramRun::reduce(dist::StageReduceOp op) {
   auto &parts = meetings[op.getTag()];
   parts.try_emplace(stage, update->get(op.getInput()));
@@ -558,9 +562,9 @@ ProgramRun::continueUpdate(dist::SectionOp section) {
     progress = Progress::Some;
   }
   for (; !next->hasTrait<OpTrait::IsTerminator>(); next = next->getNextNode()) {
-    // Updates of the stages exchange norms, overflow flags and gradients of
-    // tied parameters, so an update may have to wait for other stages at any
-    // operation.
+    // Stages exchange norms, overflow flags and gradients of tied parameters in
+    // their updates. An update may therefore have to wait for other stages at
+    // several operations.
     auto recv = dyn_cast<dist::RecvOp>(next);
     if (recv && !mailbox.count({recv.getTag(), std::nullopt}))
       return progress;

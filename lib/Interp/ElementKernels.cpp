@@ -207,8 +207,8 @@ static LogicalResult compute(nn::ReduceSumOp op, Operands in, Results out) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult compute(nn::ReshapeOp op, Operands in, Results out) {
-  // Elements are copied by their positions in the whole tensors, so that an
-  // operand block without the elements of the result is noticed.
+  // Copy each element by its position in the whole tensors. If the block of the
+  // operand does not hold the element, emit an error.
   const Tensor &x = *in[0];
   Tensor &y = out[0].data;
   bool missing = false;
@@ -231,10 +231,11 @@ static LogicalResult compute(nn::ReshapeOp op, Operands in, Results out) {
 }
 
 /// Calls `copy` for every element of a tensor that is split along its last
-/// dimension. This dimension consists of groups of `groupSize` elements, and
-/// each group of consecutive runs of `pieceSizes` elements. Result p of the
-/// split consists of run p of every group. The arguments of `copy` are p, and
-/// the row-major positions of the element in result p and in the whole tensor.
+/// dimension. This dimension consists of groups of `groupSize` elements. Each
+/// group consists of consecutive runs of `pieceSizes` elements. Result p of the
+/// split consists of run p of every group: with runs of 4 and 2, result 0 has
+/// the elements 0-3, 6-9, and so on. The arguments of `copy` are p, and the
+/// row-major positions of the element in result p and in the whole tensor.
 static void copyPieces(int64_t groupSize, ArrayRef<int64_t> pieceSizes,
                        int64_t groups,
                        function_ref<void(unsigned, int64_t, int64_t)> copy) {
@@ -248,8 +249,8 @@ static void copyPieces(int64_t groupSize, ArrayRef<int64_t> pieceSizes,
   }
 }
 
-/// Returns the size of a group of the last dimension of the whole tensor
-/// `value`.
+/// Returns the size of each of the `groups` equal groups into which the last
+/// dimension of the whole tensor `value` is divided.
 static int64_t groupSize(Value value, int64_t groups) {
   return globalShape(value).back() / groups;
 }
@@ -283,7 +284,8 @@ static LogicalResult compute(nn::ConcatOp op, Operands in, Results out) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the gradient that an update applies: the operand, multiplied by the
-/// factor of the update if there is one.
+/// factor of the update if there is one. After an overflow the factor is 0, and
+/// the result is 0 even for infinite or NaN elements.
 template <typename OpTy> static Tensor scaledGradient(OpTy op, Operands in) {
   Tensor gradient = *in[1];
   if (op.getScaled()) {

@@ -63,9 +63,10 @@ public:
   mlir::LogicalResult setChecked(mlir::Value value, RankTensors tensors);
 
 protected:
-  /// Executes the operations that this class does not execute itself: all
-  /// except repeats, recomputations and kernels. Returns false, without
-  /// executing `op`, if `op` is a kernel.
+  /// Executes the operation and returns true, or returns false if the operation
+  /// is a kernel. The subclass for programs overrides this function to execute
+  /// collectives and messages. The function is not called for repeats and
+  /// recomputations.
   virtual llvm::FailureOr<bool> visitOther(mlir::Operation *) { return false; }
 
 private:

@@ -117,8 +117,8 @@ static void forEachPool(const Tensor &output, const Tensor &image,
   });
 }
 
-/// Returns the position, among `pixels`, of the largest element of `image`; the
-/// first position if several elements are equal.
+/// Returns the one of `pixels` at which `image` is largest, or the first one if
+/// several elements are equal.
 static int64_t argMax(const Tensor &image, ArrayRef<int64_t> pixels) {
   return *llvm::max_element(
       pixels, [&](int64_t a, int64_t b) { return image[a] < image[b]; });

@@ -33,7 +33,8 @@ Evaluated evaluateImage(mlir::Operation *op, Operands in, Results out);
 /// Evaluates attention and ring attention (one block of keys at a time), and
 /// their gradients.
 Evaluated evaluateAttention(mlir::Operation *op, Operands in, Results out);
-/// Evaluates embedding, layer normalisation and losses, and their gradients.
+/// Evaluates embedding, layer normalisation and losses, their gradients, and
+/// the operations into which cross-entropy is decomposed.
 Evaluated evaluateRows(mlir::Operation *op, Operands in, Results out);
 /// Evaluates element-wise operations, sums over dimensions, views and optimizer
 /// updates.

@@ -80,8 +80,8 @@ private:
 
   nn::IterationSpaceOpInterface op;
   nn::IterationSpace space;
-  /// Ranges of every iterator that the blocks hold; empty before the first
-  /// block with this iterator.
+  /// For every iterator, the ranges that the blocks hold. Empty until `add` is
+  /// called for a block with this iterator.
   SmallVector<dist::Ranges> parts;
 };
 

@@ -24,8 +24,8 @@ using linalg::LinalgOp;
 
 namespace {
 
-/// Evaluation of the scalar body of a structured operation, at one point of its
-/// iteration space at a time.
+/// Evaluates the scalar body of a structured operation at single points of the
+/// iteration space.
 class Body {
 public:
   Body(LinalgOp op, ScalarLookup scalars) : op(op), scalars(scalars) {}
@@ -41,7 +41,7 @@ private:
     return found != values.end() ? found->second : scalars(value);
   }
   /// Returns the value of the operation `inner` of the body, or nullopt if the
-  /// interpreter does not support it.
+  /// interpreter does not support `inner`.
   std::optional<double> compute(Operation *inner, ArrayRef<int64_t> point);
 
   LinalgOp op;
@@ -161,7 +161,8 @@ FailureOr<SmallVector<double>> Body::run(ArrayRef<double> arguments,
 }
 
 /// Returns, for every loop, the ranges of the global iteration space that the
-/// operand blocks hold. A loop that indexes no split dimension is whole.
+/// operand blocks hold. If a loop indexes no split dimension, this is the whole
+/// range of the loop.
 static Place loopParts(LinalgOp op, Operands in) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   SmallVector<dist::Ranges> parts;

@@ -63,9 +63,10 @@ static void compute(nn::RMSNormGradOp, Operands in, Results out) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Map from row-major positions in `[batch, channel, ..]` to row-major
-/// positions in `[group, channel]`. An element of `[group, channel]` is a cell:
-/// the values that share one mean and variance.
+/// Maps row-major positions in a tensor `[batch, channel, ..]` to row-major
+/// positions in `[group, channel]`, the shape of the statistics. All values
+/// that share one mean and one variance form a cell, and a cell is one element
+/// of `[group, channel]`.
 struct Cells {
   Cells(const Tensor &data, int64_t groups)
       : channels(data.getDim(1)), cells(groups * channels),
@@ -166,8 +167,8 @@ static void compute(nn::BatchNormGradSumsOp, Operands in, Results out) {
 static void compute(nn::BatchNormInputGradOp op, Operands in, Results out) {
   const Tensor &dy = *in[0], &x = *in[1], &mean = *in[2], &inverse = *in[3],
                &scale = *in[4], &dscale = *in[5], &dshift = *in[6];
-  // `dscale` and `dshift` are sums over all devices, so `count` counts elements
-  // of the whole tensor, not of the block.
+  // `dscale` and `dshift` are sums over all devices, so `count` is the number
+  // of elements per channel in the whole tensor, not in the block.
   auto type = cast<RankedTensorType>(op.getInput().getType());
   auto count = static_cast<double>(type.getNumElements() / type.getDimSize(1));
   Cells cell(x, 1);

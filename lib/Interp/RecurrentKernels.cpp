@@ -36,7 +36,8 @@ struct Steps {
     return (b * time + (reverse ? time - 1 - number : number)) * hidden;
   }
   /// Returns the position of gate `gate` of hidden unit `h`. `state` is the
-  /// position of the states of the step. Gates of one kind are contiguous.
+  /// position of the states of the step. In each step, all gates of one kind
+  /// are contiguous.
   int64_t gate(int64_t state, int64_t gate, int64_t h) const {
     return 4 * state + gate * hidden + h;
   }

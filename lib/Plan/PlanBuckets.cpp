@@ -22,8 +22,8 @@ Buckets proteus::plan::bucketsOf(const ResolvedPlan &plan,
   bool isAfter = plan.gradientReduction == GradientReduction::AfterBackward;
   switch (*plan.bucketRule) {
   case BucketRule::DDP:
-    // Absent capacities already mean those of DDP, except if gradients are
-    // reduced after the backward pass.
+    // Without stated capacities, the defaults of DDP apply, except if gradients
+    // are reduced after the backward pass. In this case, state the defaults.
     if (isAfter) {
       buckets.size = 26214400;
       buckets.first = 1048576;

@@ -60,7 +60,8 @@ static bool parseValue(StringRef text, std::optional<Enum> &value) {
 }
 
 namespace {
-/// The columns that rows of all kinds have.
+/// The names of a field in all formats, and its help text. Rows of all kinds
+/// end with these columns.
 struct Names {
   StringRef flag, aliases, option, caseKey, stackKey, tree, help;
 };
@@ -69,7 +70,8 @@ struct Names {
 std::vector<Field> makeFields() {
   std::vector<Field> list;
   std::string section;
-  // `member` is a pointer to the field in ParallelPlan and determines its type.
+  // `member` is a pointer to a member of ParallelPlan. The type of the member
+  // selects the overloads of `print` and `parseValue`.
   auto add = [&](auto member, Field::Kind kind, StringRef name,
                  const Names &names) -> Field & {
     Field field;

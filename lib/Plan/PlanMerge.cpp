@@ -29,8 +29,8 @@ static ParallelPlan applicable(const ParallelPlan &stated,
   // Only ZeRO 1 and 2 gather all parameters after the update.
   if (job.zero != ZeroStage::States && job.zero != ZeroStage::Gradients)
     overlay.overlapParameters.reset();
-  // Whole gradients are all-reduced only with ZeRO 1, and only after the
-  // backward pass.
+  // Gradients can be all-reduced as a whole only with ZeRO 1, and only after
+  // the backward pass.
   if (job.zero != ZeroStage::States ||
       stated.gradientReduction == GradientReduction::Overlapped)
     overlay.allReduceGradients.reset();
@@ -52,7 +52,7 @@ static ParallelPlan applicable(const ParallelPlan &stated,
                       "' balances stages by work, which is not modelled for "
                       "chunks of stages: they have equally many layers here");
   }
-  // Only sequence parallelism gathers activations that can be kept.
+  // Without sequence parallelism, no activations are gathered.
   if (!job.sequenceParallel || job.tp == 1)
     overlay.keepGathered.reset();
   return overlay;

@@ -19,7 +19,7 @@ Expected<Sizes> proteus::plan::sizesOf(const ParallelPlan &plan,
                                        std::optional<int64_t> clusterGPUs) {
   ResolvedPlan s = resolve(plan);
   Sizes sizes;
-  // Each degree is bounded by maxDegree, but the product must be checked.
+  // Each degree is at most maxDegree, but the product may be larger.
   if (s.tp > maxDegree / s.pp || s.tp * s.pp > maxDegree / s.cp)
     return createStringError("tp * pp * cp is more than " + Twine(maxDegree) +
                              " devices; choose smaller degrees");
@@ -75,7 +75,7 @@ Expected<Sizes> proteus::plan::sizesOf(const ParallelPlan &plan,
     return createStringError("--vpp " + Twine(s.virtualStages) +
                              " needs a pipeline: set --pp");
 
-  // Samples of one micro-batch on all data-parallel ranks.
+  // Samples in one micro-batch of all data-parallel ranks together.
   int64_t perStep = s.microBatch * sizes.dp;
   if (!globalBatch) {
     sizes.microBatches = s.accumulation;

@@ -19,8 +19,8 @@ using namespace llvm;
 
 Expected<std::string> proteus::readTextFile(StringRef path,
                                             size_t maxMebibytes) {
-  // If `path` is a directory, some systems report the error only in the read
-  // below.
+  // On some systems, a directory can be opened like a file, and only the read
+  // below fails.
   Expected<sys::fs::file_t> file =
       sys::fs::openNativeFileForRead(path, sys::fs::OF_Text);
   if (!file)
@@ -78,9 +78,9 @@ static Error fileError(StringRef path, std::error_code code) {
   return createStringError(code, path + ": cannot write: " + code.message());
 }
 
-/// Calls `write` with a stream to an open file. Returns and clears errors of
-/// the stream, such as a full disk, because otherwise the destructor of the
-/// stream would abort the process.
+/// Calls `write` with a stream to an open file. Returns errors of the stream,
+/// such as a full disk, and clears them in the stream. Otherwise the destructor
+/// of the stream would abort the process.
 static Error writeTo(int descriptor, bool close, StringRef path,
                      function_ref<Error(raw_ostream &)> write) {
   raw_fd_ostream os(descriptor, close);

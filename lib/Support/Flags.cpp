@@ -121,7 +121,7 @@ void Flags::flag(StringRef name, StringRef help, bool &target,
         return Error::success();
       },
       aliases);
-  // The next argument may be the name of a file.
+  // Don't take the next argument as the value: it may be the name of a file.
   flags.back().mayTakeValue = false;
 }
 

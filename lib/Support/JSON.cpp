@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Implements JSON.h with the library nlohmann_json. This is the only file that
-// includes this library and the only file that handles exceptions. No exception
-// leaves it.
+// includes this library and the only file that handles exceptions. All
+// exceptions of the library are caught in this file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ using namespace llvm;
 using namespace proteus::json;
 using Node = nlohmann::json;
 
-/// Largest number of nested objects and arrays. No format of Proteus needs as
-/// many.
+/// Largest depth of nested objects and arrays. All formats of Proteus need
+/// less.
 static constexpr int maxDepth = 128;
 
 //===----------------------------------------------------------------------===//
@@ -53,8 +53,8 @@ struct Refused {
 };
 
 /// A callback of the library's parser that rejects repeated keys and deep
-/// nesting. Without it, the parser would silently keep the last value of a
-/// repeated key.
+/// nesting. Without the callback, the parser would silently keep only the last
+/// value of a repeated key.
 class Watcher {
 public:
   bool operator()(int depth, Node::parse_event_t event, Node &parsed) {
@@ -84,7 +84,8 @@ public:
   }
 
 private:
-  /// Returns the key path of the innermost open object.
+  /// Returns " at a.b", where a.b is the key path of the innermost open object,
+  /// or an empty string if this object is the root.
   std::string enclosing() const {
     std::string text;
     for (size_t i = 0; i + 1 < path.size(); ++i)
@@ -159,8 +160,8 @@ static const Node &node(const void *value) {
   return *static_cast<const Node *>(value);
 }
 
-/// Returns the text of a value for an error message, limited to a readable
-/// length.
+/// Returns the text of a value for an error message, shortened to 40
+/// characters.
 static std::string shown(const Node &value) {
   if (value.is_object())
     return "an object";

@@ -277,7 +277,7 @@ bool PathPattern::Component::matchesIndex(std::optional<int64_t> index) const {
 namespace {
 
 /// The non-deterministic automaton of a pattern. State s is active if the first
-/// s components of the pattern match all path components that were read.
+/// s components of the pattern match all path components that were read so far.
 class Matcher {
 public:
   explicit Matcher(ArrayRef<PathPattern::Component> components)
@@ -300,8 +300,8 @@ public:
     states = std::move(next);
   }
 
-  /// Returns true if both matchers have the same active states. Two such
-  /// matchers of one pattern accept the same further components.
+  /// Returns true if both matchers have the same active states. If both belong
+  /// to the same pattern, they then accept the same further components.
   bool operator==(const Matcher &other) const { return states == other.states; }
 
 private:
@@ -363,8 +363,8 @@ PathPattern::getUniformRanges(ArrayRef<PathComponent> path,
   for (const PathComponent &component : outer)
     before.read(component);
 
-  // The pattern can distinguish iterations i - 1 and i only if i is the begin
-  // or the end of an index in the pattern.
+  // The pattern can distinguish iterations i - 1 and i only if i is the first
+  // or the end index of an index range in the pattern.
   SmallVector<int64_t> starts = {0};
   for (const Component &component : components)
     for (int64_t bound : {component.lo, component.hi})

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The interface to all cost models. A pass describes a kernel or a collective,
-// and a model returns its time in integer picoseconds, the unit of the engine.
-// Models compute in seconds and round only in `fromSeconds`.
+// The interface to all cost models. The caller describes a kernel or a
+// collective, and a model predicts its time in integer picoseconds, the unit of
+// the simulation engine. Models compute in seconds and round only in
+// `fromSeconds`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,14 +45,14 @@ Time fromSeconds(double seconds);
 /// Converts picoseconds to seconds.
 double toSeconds(Time time);
 
-/// Sizes of a kernel that consists of matrix products (rows, inner) x (inner,
-/// columns). A convolution is described as the product of the matrix of its
-/// windows and the matrix of its weights.
+/// Sizes of a kernel that computes one or more matrix products (rows, inner) x
+/// (inner, columns). The sizes of a convolution are those of its product of two
+/// matrices: the matrix of its windows and the matrix of its weights.
 struct MatrixProduct {
   double rows = 0, columns = 0, inner = 0;
-  double biased = 0; ///< number of results to which a bias is added
-  /// Number of products. `rows` counts the rows of all of them: each product
-  /// has rows / batch rows.
+  double biased = 0; ///< number of result elements to which a bias is added
+  /// Number of products in the kernel. `rows` is the sum over all products:
+  /// each product has rows / batch rows.
   double batch = 1;
 };
 
@@ -60,37 +61,38 @@ struct Attention {
   double batch = 1, heads = 1;
   double queries = 1, keys = 1;
   double keyDim = 1, valueDim = 1; ///< sizes of one head
-  /// Share of all (query, key) pairs that are computed, for example 1/2 with a
-  /// causal mask.
+  /// Share of the (query, key) pairs that the kernel computes, for example 1/2
+  /// with a causal mask.
   double visited = 1;
 };
 
-/// Sizes of a convolution on one device. Channels are counted per group.
+/// Sizes of a convolution on one device. The numbers of channels are per group.
 struct Convolution {
   double batch = 1, groups = 1;
   double inChannels = 1, outChannels = 1;
-  double height = 1, width = 1;       ///< of the image
-  double outHeight = 1, outWidth = 1; ///< of the output
+  double height = 1, width = 1;       ///< pixels of one input image
+  double outHeight = 1, outWidth = 1; ///< pixels of one output image
   double kernelHeight = 1, kernelWidth = 1;
-  double stride = 1; ///< larger one of the strides in both directions
-  /// True if the channels of a pixel are adjacent in memory.
+  double stride = 1; ///< the larger of the vertical and horizontal strides
+  /// True if the channels of a pixel are adjacent in memory ("channels last").
   bool channelsLast = false;
 };
 
-/// Purpose of a matrix kernel in a training step. It determines the layout of
-/// the operands in memory.
+/// The pass of a training step that runs a matrix kernel. The layout of the
+/// operands in memory depends on the pass.
 enum class Pass : uint8_t { Forward, DataGradient, WeightGradient };
 /// Returns the name of `pass` in profiles: "forward", "dgrad" or "wgrad".
 llvm::StringRef stringify(Pass pass);
 
 /// Families of kernels. The family selects the cost model of a kernel.
 enum class Family : uint8_t {
-  Product,        ///< products of equal size; uses `Kernel::product`
-  GroupedProduct, ///< products of experts; uses `Kernel::product`
-  Attention,      ///< fused attention; uses `Kernel::attention`
-  Convolution,    ///< uses `Kernel::convolution`
-  OtherMatrix,    ///< work of unknown shape on the matrix units
-  // Memory-bound kernels. Each family has a class in machine::MemoryClass.
+  Product,        ///< products of equal size, see `Kernel::product`
+  GroupedProduct, ///< products of experts, see `Kernel::product`
+  Attention,      ///< fused attention, see `Kernel::attention`
+  Convolution,    ///< see `Kernel::convolution`
+  OtherMatrix,    ///< kernel on the matrix units with unknown sizes
+  // Memory-bound kernels. `memoryClassOf` maps these families to the classes of
+  // machine::MemoryClass.
   Stream,
   Norm,
   Activation,
@@ -111,7 +113,8 @@ struct Kernel {
   double bytes = 0;   ///< bytes read plus bytes written
   DType type = DType::F32;
   bool matrix = false; ///< true if the kernel runs on the matrix units
-  /// Sizes of the product, if the kernel is a matrix product.
+  /// Sizes of the products. Set if the kernel can be described as matrix
+  /// products.
   std::optional<MatrixProduct> product = std::nullopt;
   /// Number of launches in sequence, for example one per time step of a
   /// recurrent layer.
@@ -154,9 +157,9 @@ public:
 };
 
 /// Creates the model max(flops / peak, bytes / bandwidth) + steps * overhead.
-/// `peak` is the peak rate of the kernel's type. For kernels that do not run on
-/// the matrix units it is at most the F32 rate. The model does not replace F32
-/// by TF32.
+/// `peak` is the device's peak rate for the type of the kernel. If the kernel
+/// does not run on the matrix units, `peak` is at most the F32 rate. To run F32
+/// kernels at the TF32 rate, call Device::useTF32 first.
 std::unique_ptr<KernelCostModel> createRooflineModel(const Device &device);
 
 /// Properties of the software that determine the speed of kernels.
@@ -171,7 +174,8 @@ struct KernelModelOptions {
 };
 
 /// Creates the model of a device: the fitted models of KernelModels.h if the
-/// device has kernel parameters, otherwise the roofline model.
+/// device has kernel parameters and `options.roofline` is false, otherwise the
+/// roofline model.
 std::unique_ptr<KernelCostModel>
 createDeviceModel(const Device &device, const KernelModelOptions &options = {});
 
@@ -191,8 +195,8 @@ enum class CollectiveKind : uint8_t {
 /// Returns the name of `kind`, for example "all_reduce".
 llvm::StringRef stringify(CollectiveKind kind);
 
-/// Distribution of a group of devices over nodes. A CollectiveCostModel
-/// predicts the same time for all groups of one shape.
+/// Distribution of a group of devices over nodes. A CollectiveCostModel uses
+/// only this shape, not the identity of the devices.
 struct GroupShape {
   int64_t ranks = 1;
   int64_t nodes = 1;        ///< number of nodes with members
@@ -206,7 +210,7 @@ struct GroupShape {
 /// Returns the shape of the group `devices`.
 GroupShape shapeOf(const Cluster &cluster, llvm::ArrayRef<int64_t> devices);
 
-/// A collective of one size on a group. `bytes` depends on the kind:
+/// A collective in a group. Depending on the kind, `bytes` is the size of:
 /// - all-reduce: the buffer
 /// - all-gather: the result
 /// - reduce-scatter: the input
@@ -228,8 +232,9 @@ public:
   virtual Answer cost(const Collective &collective) const = 0;
 };
 
-/// Creates the model of rings that run over the slowest link of the group. The
-/// times, with n ranks, S bytes, bandwidth B and latency a of each step, are:
+/// Creates a model in which each collective runs as a ring over the slowest
+/// link of the group. With n ranks, S bytes, bandwidth B and latency a of each
+/// step, the times are:
 ///
 ///   all-reduce                                        2(n-1)(S/nB + a)
 ///   all-gather, reduce-scatter, all-to-all,

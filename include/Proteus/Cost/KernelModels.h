@@ -8,8 +8,8 @@
 //
 // Models of kernel times with few parameters per device
 // (Proteus/Machine/KernelParameters.h). docs/models.md explains the models. The
-// simulation and proteus-calibrate call the same functions, so that the
-// simulation predicts what was fitted. All times are in seconds.
+// simulation and proteus-calibrate call the same functions, so that parameters
+// from proteus-calibrate are valid in the simulation. All times are in seconds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,18 +26,20 @@ struct Estimate {
   bool memoryBound = false; ///< true if memory traffic limits the kernel
 };
 
-/// Rules by which the kernels of a family cut products into tiles.
+/// Rules by which the kernels of a family cut products into tiles. A kernel may
+/// also split the inner size into parts, which multiprocessors compute at the
+/// same time, and then add the results of the parts.
 struct TileRules {
-  /// Work of prologue and epilogue of a tile, as additional elements of the
-  /// inner size.
+  /// Time of the prologue and epilogue of a tile, given as a number of
+  /// additional elements of the inner size.
   double extraInner;
   double granule;     ///< unit to which the inner size is rounded up
   double leastInner;  ///< smallest inner size of one part
-  unsigned mostParts; ///< largest number of parts of the inner size
-  double splitTime;   ///< seconds to sum the results of all parts
-  /// Work for each element of the inner size in tiles of 128, 64 and 32 rows
-  /// and columns, relative to tiles of 128. Small tiles need more work, because
-  /// they read their operands more often.
+  unsigned mostParts; ///< largest number of parts
+  double splitTime;   ///< seconds to add the results of all parts
+  /// Time per element of the inner size with tiles of 128, 64 and 32 rows and
+  /// columns, relative to tiles of 128. Small tiles take longer, because they
+  /// read their operands more often.
   double perStep[3];
 };
 /// Returns the tile rules of matrix products.
@@ -57,9 +59,10 @@ struct TiledProduct {
 
 /// Returns the shortest time over all sizes of square tiles and all splits of
 /// the inner size into parts. Tiles run in waves of one tile per
-/// multiprocessor. The last wave is rarely full: it costs the mean of a full
-/// wave and of its share of tiles. Compute time c and memory time m overlap
-/// well but not perfectly; together they take (c^4 + m^4)^(1/4).
+/// multiprocessor. The last wave is rarely full. Its cost is the mean of a full
+/// wave and of the part of the wave that has tiles: 2.5 waves cost as much as
+/// 2.75. Compute time c and memory time m overlap well but not perfectly;
+/// together they take (c^4 + m^4)^(1/4).
 Estimate estimateTiled(const TiledProduct &product, const TileRules &rules);
 
 /// Estimates a kernel of Family::Product, described by `kernel.product`.
@@ -85,11 +88,11 @@ Estimate estimateConvolution(const Device &device,
                              const machine::ConvolutionParameters &parameters,
                              const Kernel &kernel);
 
-/// Returns the class of a memory-bound family. Families without a separate
-/// class have MemoryClass::Stream.
+/// Returns the class of a memory-bound family. Returns MemoryClass::Stream for
+/// a family without a class of its own, such as Family::Update.
 machine::MemoryClass memoryClassOf(Family family);
 
-/// Estimates a memory-bound kernel, which moves `kernel.bytes`.
+/// Estimates a memory-bound kernel that moves `kernel.bytes`.
 Estimate estimateMemory(const Device &device,
                         const machine::MemoryParameters &parameters,
                         const Kernel &kernel);

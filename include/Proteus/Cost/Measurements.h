@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Measured kernels, and readers of published tables of measured kernels. A
-// reader converts each row of a table to a cost::Kernel, which the simulation
-// uses too. Measured and modelled times are therefore comparable.
-// proteus-calibrate fits models to the measurements; profiles correct modelled
-// times by measured times. Error messages contain the file and the line or key.
+// reader converts each row of a table to a cost::Kernel. The simulation
+// describes its kernels by the same type, so that measured times can be
+// compared with modelled times. proteus-calibrate fits models to the
+// measurements. Profiles use the measurements to correct modelled times. Error
+// messages contain the file and the line or key.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,10 +31,11 @@ namespace proteus::cost {
 struct Measurement {
   Kernel kernel;
   double seconds = 0;
-  std::string device; ///< name in the table; empty if the table has none
-  std::string label;  ///< origin of the kernel, such as a model
-  /// True if the kernel was measured within a training step. If false, only
-  /// this kernel was run repeatedly, at a higher clock than a step sustains.
+  std::string device; ///< name of the device in the table; empty if absent
+  std::string label;  ///< description from the table, such as "<model> <op>"
+  /// True if the kernel was measured within a training step. If false, the
+  /// kernel was run repeatedly by itself, at a higher clock than the device
+  /// sustains in a step.
   bool inStep = false;
 };
 using Measurements = std::vector<Measurement>;
@@ -54,22 +56,23 @@ Kernel makeConvolution(const Convolution &convolution, DType type, Pass pass);
 /// Returns a memory-bound kernel that moves `bytes`.
 Kernel makeMemoryKernel(Family family, double bytes, DType type);
 
-/// Reads Vidur's table of matrix products. All are forward products in bf16.
+/// Reads Vidur's table of matrix products, which are forward products in bf16.
 /// Columns: gpu,model,op,tp,M_tokens,N,K,time_ms_median.
 llvm::Expected<Measurements> readVidurProducts(llvm::StringRef text,
                                                llvm::StringRef source);
 /// Reads Vidur's table of memory-bound kernels. Columns:
 /// gpu,model,tp,tokens,hidden and one column of milliseconds for each
 /// operation. The bytes of activations and rotary embeddings depend on the
-/// widths of the model, which are taken from `products`. Skips these two
-/// operations for models that `products` does not contain.
+/// widths of the model. These widths come from `products`, the measurements of
+/// readVidurProducts. If `products` does not contain a model, its activations
+/// and rotary embeddings are skipped.
 llvm::Expected<Measurements>
 readVidurMemoryKernels(llvm::StringRef text, llvm::StringRef source,
                        const Measurements &products);
-/// Reads a system file of SimuMax, which contains the efficiency of each
-/// measured shape for "matmul", "group_matmul", "sdp_fwd" and "sdp_bwd".
-/// SimuMax computes the efficiencies of causal attention as if all (query, key)
-/// pairs were computed.
+/// Reads a system file of SimuMax. The file contains the efficiency of each
+/// measured shape for "matmul", "group_matmul", "sdp_fwd" and "sdp_bwd". For
+/// causal attention, SimuMax counts the FLOPs of all (query, key) pairs,
+/// although only half of the pairs are computed.
 llvm::Expected<Measurements> readSimuMax(llvm::StringRef text,
                                          llvm::StringRef source);
 /// Reads OpenXLA's table of matrix products. Columns: gpu,b,m,n,k,dtype,tflops.

@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A profile is a user's file of measured kernels (docs/profiles.md). A kernel
-// in the profile takes its measured time. If the size of a kernel is between
-// sizes in the profile, its modelled time is multiplied by the ratio of
-// measured to modelled times, interpolated between those sizes. All other
-// kernels take the modelled time. Kernels that were measured outside a training
-// step ran at a higher clock. Their times are lengthened to the clock that the
-// device sustains in a step.
+// A profile is a user's file of measured kernels (docs/profiles.md). If a
+// kernel is in the profile, the model returns its measured time. If the size of
+// a kernel is between sizes in the profile, the model multiplies the modelled
+// time by the ratio of measured to modelled times, interpolated between those
+// sizes. All other kernels have their modelled time. Kernels that were measured
+// outside a training step ran at a higher clock. Their times are lengthened to
+// the clock that the device sustains in a step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,12 +31,12 @@ llvm::Expected<Measurements> parseProfile(llvm::StringRef text,
 llvm::Expected<Measurements> readProfile(llvm::StringRef path);
 
 /// Returns the measurements that were made on `device` and those that name no
-/// device. A measurement contains the device name of cluster files or of a
-/// published table.
+/// device. A measurement may name the device as cluster files do
+/// ("H100-SXM5-80GB") or as a published table does ("h100").
 Measurements measurementsOf(const Device &device, const Measurements &all);
 
-/// Creates the model of `device` as createDeviceModel does, and corrects it by
-/// the measurements in `profile`.
+/// Creates a model that corrects the predictions of createDeviceModel(device,
+/// options) by the measurements in `profile`.
 std::unique_ptr<KernelCostModel>
 createProfileModel(const Device &device, const KernelModelOptions &options,
                    const Measurements &profile);

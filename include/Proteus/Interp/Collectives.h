@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The collectives of the interpreter. Each function computes the result of a
-// collective on every rank, given only the tensors of the ranks. No function
-// reads the whole tensor, so a program with a wrong collective gets wrong data.
+// collective on every rank from the tensors of the ranks alone. No function
+// reads the whole tensor, so a wrong collective in a program produces wrong
+// results, which the check-lowering pass finds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,16 +21,16 @@
 
 namespace proteus::interp {
 
-/// Tensors of one value, one per rank, by rank number.
+/// The tensors of one value on all ranks. The index is the rank number.
 using RankTensors = std::vector<Tensor>;
 
-/// The ranks of one stage and their coordinates in the mesh. Rank numbers are
-/// indices into the grid.
+/// The ranks of one stage and their coordinates in the mesh. Rank numbers are 0
+/// to size() - 1.
 class RankGrid {
 public:
   /// Creates the grid of the devices of `mesh` that have the coordinates
-  /// `fixed`, a list of (axis, coordinate). They are in row-major order, and
-  /// all have the coordinate `micro` on the time axis.
+  /// `fixed`, a list of (axis, coordinate). The devices are in row-major order.
+  /// On the time axis, all of them have the coordinate `micro`.
   RankGrid(const dist::Mesh &mesh,
            llvm::ArrayRef<std::pair<dist::Axis, int64_t>> fixed,
            int64_t micro = 0);
@@ -55,7 +56,8 @@ private:
   llvm::SmallVector<int64_t> sizes;
 };
 
-/// Computes an all-reduce: every rank gets the reduction over its group.
+/// Computes an all-reduce: every rank gets the reduction of the tensors of its
+/// group along `axes`.
 RankTensors allReduce(const RankGrid &grid, const RankTensors &input,
                       llvm::ArrayRef<dist::Axis> axes,
                       dist::ReductionKind kind);
@@ -70,8 +72,8 @@ RankTensors allGather(const RankGrid &grid, const RankTensors &input,
 RankTensors sliceParts(const RankGrid &grid, const RankTensors &input,
                        unsigned dim, const dist::AxisList &axes);
 
-/// Computes a reduce-scatter: every rank gets its shard, along `dim`, of the
-/// reduction over its group.
+/// Computes a reduce-scatter: reduces the tensors of each group along `axes`,
+/// and gives every rank its shard of the result along `dim`.
 RankTensors reduceScatter(const RankGrid &grid, const RankTensors &input,
                           unsigned dim, const dist::AxisList &axes,
                           dist::ReductionKind kind);

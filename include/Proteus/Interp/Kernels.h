@@ -8,9 +8,9 @@
 //
 // Evaluation of operations on local blocks. The types of an operation have
 // global shapes. A rank holds blocks of the operands and computes blocks of the
-// results. On blocks that are whole tensors, the evaluation defines the
-// semantics of the operation; on other blocks, the semantics of its kernel on
-// one device.
+// results. If the blocks are whole tensors, the evaluation defines the
+// semantics of the operation. Otherwise it defines the semantics of the kernel
+// on one device.
 //
 //===----------------------------------------------------------------------===//
 

@@ -103,22 +103,23 @@ private:
   std::vector<double> values;
 };
 
-/// The pair of elements at one position in which two tensors of equal shape
-/// differ most.
+/// The position at which two tensors of equal shape differ most, and the two
+/// elements at this position.
 struct Difference {
   /// Row-major position of both elements.
   int64_t position = 0;
   double first = 0;
   double second = 0;
-  /// Absolute difference divided by the scale, which is the largest absolute
-  /// value in both tensors, or `smallestScale` if that is larger. Infinite if
-  /// an element of the pair is NaN.
+  /// Absolute difference of the elements divided by the scale. The scale is the
+  /// largest absolute value in both tensors, or `smallestScale` if that is
+  /// larger. Infinite if one of the two elements is NaN.
   double relative = 0;
 };
 
 /// Returns the largest difference of two tensors of equal shape. Differences
-/// are relative to the largest value of both tensors and not to each element,
-/// because small elements are often differences of large numbers.
+/// are divided by the largest value in both tensors, not by each element,
+/// because a small element may be the difference of large numbers and have
+/// their rounding errors.
 Difference largestDifference(const Tensor &first, const Tensor &second,
                              double smallestScale = 0);
 

@@ -24,8 +24,9 @@
 
 namespace proteus::plan {
 
-/// Bounds of degrees, batches and sizes in bytes. Larger values are certainly
-/// mistakes. The bounds keep products of such values from overflowing.
+/// Upper bounds of degrees, of batches in samples and of sizes in bytes. A
+/// larger value is certainly a mistake and could overflow when it is
+/// multiplied.
 constexpr int64_t maxDegree = 10'000'000, maxBatch = 1'000'000'000,
                   maxBytes = int64_t(1) << 40;
 

@@ -13,9 +13,10 @@
 
 namespace proteus::plan {
 
-/// Capacities of gradient buckets in bytes. If no capacity is stated, buckets
-/// have the capacities of PyTorch's DistributedDataParallel. If gradients are
-/// then reduced after the backward pass, there is only one bucket.
+/// Capacities of gradient buckets in bytes. If none of these fields is stated,
+/// PyTorch's defaults apply: the first bucket has 1 MiB and all others have 25
+/// MiB. Exception: if gradients are reduced after the backward pass, one bucket
+/// holds all of them.
 struct Buckets {
   std::optional<int64_t> size, first;
   bool perLayer = false; ///< true if a bucket ends with each layer
@@ -23,9 +24,9 @@ struct Buckets {
   bool areStated() const { return size || first || perLayer; }
 };
 
-/// Returns the capacities that `plan` states. If it states none, returns the
-/// capacities of its bucket rule, where a gradient has `elementBytes` bytes per
-/// element.
+/// Returns the capacities that `plan` states. If `plan` states none, returns
+/// the capacities of its bucket rule, or no capacities if it has no bucket rule
+/// either. `elementBytes` is the number of bytes of one gradient element.
 Buckets bucketsOf(const ResolvedPlan &plan, int64_t elementBytes);
 
 } // namespace proteus::plan

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Declares the enumerations of plans, jobs, stacks and simulations. Flags, JSON
-// files, pass options and attributes of the IR use the same words for their
-// values. The generated C++ declarations include no MLIR header.
+// files, pass options and attributes of the IR write the values with the same
+// words. The generated C++ declarations include no MLIR header.
 //
 //===----------------------------------------------------------------------===//
 
@@ -130,10 +130,10 @@ def Plan_ReportedMemory
         I32EnumCase<"Device", 2, "device">
       ]>;
 
-// If the channels of a pixel are adjacent in memory, batch normalisation reads
-// its operands once and keeps them on the chip. Otherwise it reads its operands
-// twice. With `half_channels_last`, channels are last in 16-bit types and first
-// in other types.
+// If the channels of a pixel are adjacent in memory ("channels last"), batch
+// normalisation reads its operands once and keeps them on the chip. Otherwise
+// it reads its operands twice. `half_channels_last` selects channels last for
+// 16-bit types and channels first for all other types.
 def Plan_ImageLayout
     : Plan_Enum<"ImageLayout", "position of the channels of images", [
         I32EnumCase<"ChannelsLast", 0, "channels_last">,
@@ -141,10 +141,12 @@ def Plan_ImageLayout
         I32EnumCase<"HalfChannelsLast", 2, "half_channels_last">
       ]>;
 
-// Neighbours are operations that follow each other. If they run as one kernel,
-// the tensor between them is neither written to memory nor read from it.
-// `norms` fuses elementwise operations. If the channels of 16-bit images are
-// last, it also fuses batch normalisation with the operations that follow it.
+// Neighbours are two operations of one module. The second operation reads the
+// result of the first. If both run as one kernel, the tensor between them is
+// neither written to memory nor read from it. `norms` fuses elementwise
+// operations. For 16-bit images with channels last, it also fuses batch
+// normalisation with the elementwise operations after it, and the gradient of
+// batch normalisation with those before it.
 def Plan_FusedNeighbours
     : Plan_Enum<"FusedNeighbours", "neighbours that run as one kernel", [
         I32EnumCase<"None", 0, "none">,
@@ -163,18 +165,18 @@ def Plan_Fidelity : Plan_Enum<"Fidelity", "simulation model", [
       I32EnumCase<"Paper", 1, "paper">
     ]>;
 
-// `ranks`: simulates one of several ranks that provably do the same work at the
-// same time. `all`: also simulates the steady state of a pipeline only once if
-// it recurs exactly.
+// `ranks`: if several ranks provably do the same work at the same time,
+// simulates only one of them. `all`: also, if the state of a pipeline recurs
+// exactly, simulates the repeated period only once.
 def Plan_Fold : Plan_Enum<"Fold", "equal work that is simulated once", [
       I32EnumCase<"None", 0, "none">,
       I32EnumCase<"Ranks", 1, "ranks">,
       I32EnumCase<"All", 2, "all">
     ]>;
 
-// `fitted`: models that were fitted to measurements, or `roofline` if the
-// device has no fitted parameters. `roofline`: times at the peak rates of the
-// datasheet, which are lower bounds.
+// `fitted`: models that were fitted to measurements. If the device has no
+// fitted parameters, `roofline` is used instead. `roofline`: times at the peak
+// rates of the datasheet, which are lower bounds.
 def Plan_KernelModel : Plan_Enum<"KernelModel", "source of kernel times", [
       I32EnumCase<"Fitted", 0, "fitted">,
       I32EnumCase<"Roofline", 1, "roofline">

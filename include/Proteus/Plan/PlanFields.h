@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rows of PlanFields.def as objects. The code that reads or writes flags,
-// pass options, JSON and documentation uses them.
+// The rows of PlanFields.def as objects. Code that reads or writes flags, pass
+// options, JSON or documentation iterates over these objects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ struct Field {
   std::vector<std::string> aliases;
   /// The default as text; empty for fields without a default.
   std::string defaultText;
-  int64_t min = 0, max = 0;       ///< bounds of an integer
+  int64_t min = 0, max = 0;       ///< inclusive bounds of an integer
   std::vector<std::string> words; ///< words of a choice
 
   /// Returns the stated value as text, or nullopt if the field is open.
@@ -46,7 +46,7 @@ struct Field {
   /// lists the allowed values.
   llvm::Error set(ParallelPlan &plan, llvm::StringRef text) const;
   /// Returns the placeholder of the flag's value in the help text: "N" for an
-  /// integer, or "a|b" for a choice.
+  /// integer, "a|b" for a choice, or an empty string for a switch.
   std::string placeholder() const;
 
 private:
@@ -68,7 +68,8 @@ struct Shorthand {
   std::vector<std::string> including;
 
   /// Sets the field to `whenTrue` or `whenFalse`. If the field is already
-  /// stated, keeps its value; fails if this value contradicts the flag.
+  /// stated, keeps its value. Fails if the stated value contradicts the flag,
+  /// or if the flag can't have the value `value`.
   llvm::Error set(ParallelPlan &plan, bool value) const;
 };
 

@@ -26,12 +26,12 @@ struct Field;
 /// Decisions of a software stack for the fields that a job leaves open.
 struct StackPlan {
   ParallelPlan plan;
-  /// True if the stack reduces gradients and gathers parameters of ZeRO one
+  /// True if, with ZeRO, the stack reduces gradients and gathers parameters one
   /// parameter at a time.
   bool zeroPerParameter = false;
 
   /// Returns the decisions by the names of their flags, for example
-  /// "tp-overlap=none", or an empty string if there are no decisions.
+  /// "tp-overlap=none". Returns an empty string if there are no decisions.
   std::string label() const;
 };
 
@@ -44,9 +44,10 @@ struct CompletedPlan {
   std::vector<std::string> remarks;
 };
 
-/// Fills the open fields of `stated` with the decisions of a stack. Leaves out
-/// decisions without an effect on such a plan. Fields that neither the plan nor
-/// the stack states stay open; `resolve` fills them with defaults.
+/// Fills the open fields of `stated` with the decisions of a stack. Ignores
+/// decisions that have no effect on this plan, such as a gather of parameters
+/// without ZeRO. Fields that neither the plan nor the stack states stay open;
+/// `resolve` fills them with defaults.
 CompletedPlan complete(const ParallelPlan &stated, const StackPlan &stack,
                        llvm::StringRef stackName);
 

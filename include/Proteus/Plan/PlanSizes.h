@@ -24,10 +24,10 @@ struct Sizes {
 };
 
 /// Computes the sizes of a job with the given plan, number of devices and
-/// global batch. If neither `gpus` nor the plan determines the number of
-/// devices, uses `clusterGPUs`, the size of the cluster. Fails if values
-/// contradict each other. The error contains the flags and values that would
-/// fit.
+/// global batch. The number of devices is `gpus` if given, else the product of
+/// the degrees if the plan states `dp`, else `clusterGPUs`, the size of the
+/// cluster. If `clusterGPUs` is absent too, `dp` is 1. Fails if values
+/// contradict each other. The error contains flags and values that would fit.
 llvm::Expected<Sizes> sizesOf(const ParallelPlan &plan,
                               std::optional<int64_t> gpus,
                               std::optional<int64_t> globalBatch,

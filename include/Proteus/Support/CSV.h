@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A reader of CSV tables. Error messages contain the line of the error. The
-// readers of profiles and published measurements use it.
+// A reader of CSV tables, for profiles and published measurements. Error
+// messages contain the line of the error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,18 +23,18 @@
 
 namespace proteus {
 
-/// A table of comma-separated values. Fields may be quoted. Empty lines are
-/// skipped.
+/// A table of comma-separated values. A field in quotes may contain commas but
+/// no line breaks. Empty lines are skipped.
 class CSV {
 public:
-  /// Parses a table. Fails if it has no rows. Error messages call the text
-  /// `source`.
+  /// Parses a table. Fails if the table has no rows. Error messages begin with
+  /// `source`, the name of the text.
   static llvm::Expected<CSV> parse(llvm::StringRef text,
                                    llvm::StringRef source);
   /// Reads and parses the file `path`.
   static llvm::Expected<CSV> read(llvm::StringRef path);
 
-  /// Returns the number of rows, including the first one.
+  /// Returns the number of rows, including the header.
   size_t size() const { return rows.size(); }
   llvm::ArrayRef<std::string> row(size_t i) const { return rows[i]; }
   /// Returns the index of the column that has `name` in the first row. Fails if
@@ -45,8 +45,8 @@ public:
 
 private:
   std::string source;
-  std::vector<std::vector<std::string>> rows; ///< including the first row
-  std::vector<size_t> lines; ///< for each row: its line in the text, from 1
+  std::vector<std::vector<std::string>> rows; ///< including the header
+  std::vector<size_t> lines; ///< line number of each row in the text, from 1
 };
 
 /// Returns the number in `text`, or NaN if `text` is not a number.

@@ -23,25 +23,25 @@ class raw_ostream;
 
 namespace proteus {
 
-/// Largest size, in MiB, of a file with a description: a cluster, a stack, a
-/// profile or published cases. It is much larger than real files: a thousand
-/// measured runs take about 1 MiB of JSON. It is not larger because a parsed
-/// number takes about 10 times the memory of its text.
+/// Largest size, in MiB, of a file that describes a cluster, a stack, a profile
+/// or published cases. It is much larger than real files: a thousand measured
+/// runs take about 1 MiB of JSON. A higher limit would cost much memory,
+/// because a parsed number takes about 10 times the memory of its text.
 inline constexpr size_t maxDescriptionMebibytes = 16;
 
-/// Largest size, in MiB, of a file with IR. Larger than
+/// Largest size, in MiB, of a file with IR. It is larger than
 /// `maxDescriptionMebibytes`, because a model may contain large constants.
 inline constexpr size_t maxModuleMebibytes = 256;
 
-/// Reads a text file. Fails if the file is larger than `maxMebibytes` MiB. A
-/// huge file, or a file without end such as /dev/zero, can therefore not fill
-/// the memory. The error contains the reason but not the path.
+/// Reads a text file. Fails if the file is larger than `maxMebibytes` MiB, so
+/// that a huge file, or a file without end such as /dev/zero, can't fill the
+/// memory. The error contains the reason but not the path.
 llvm::Expected<std::string>
 readTextFile(llvm::StringRef path,
              size_t maxMebibytes = maxDescriptionMebibytes);
 
-/// Reads a text file by the rules of readTextFile, but with the path in the
-/// error: "can't read 'path': ...".
+/// Reads a text file like readTextFile, but adds the path to the error: "can't
+/// read 'path': ...".
 llvm::Expected<std::string>
 readInput(llvm::StringRef path, size_t maxMebibytes = maxDescriptionMebibytes);
 
@@ -55,8 +55,9 @@ bool isSameFile(llvm::StringRef a, llvm::StringRef b);
 /// file, such as a pipe.
 llvm::Error writeFileAtomically(llvm::StringRef path, llvm::StringRef text);
 
-/// Calls `write` with a stream and writes the output to `path` in the same way.
-/// If `write` fails, returns its error and removes the temporary file.
+/// Calls `write` with a stream and writes the output to `path` like the
+/// function above. If `write` fails, returns its error and removes the
+/// temporary file.
 llvm::Error
 writeFileAtomically(llvm::StringRef path,
                     llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);

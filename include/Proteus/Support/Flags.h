@@ -84,7 +84,7 @@ private:
     Setter set;
     bool takesValue = true;
     bool canBeOff = false;     ///< true if the form --no-NAME exists
-    bool mayTakeValue = false; ///< true if the next argument may be its value
+    bool mayTakeValue = false; ///< true if the next argument may be the value
     mutable bool given = false;
   };
   struct Found {

@@ -8,9 +8,9 @@
 //
 // Reads and writes JSON for all parts of Proteus. A Document is a parsed text.
 // A Reader refers to one value of a document and holds the path of the value.
-// The document keeps the first error, and the failed read returns a default.
-// Code that reads a format therefore needs only one check for an error, at the
-// end.
+// If a read fails, the document records the first error, and the read returns a
+// default value. Code that reads a format therefore needs only one check for an
+// error, at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ namespace proteus::json {
 
 class Document;
 
-/// A value of a Document, or no value after an error. A function that fails
+/// A value of a Document, or no value after an error. If a function fails, it
 /// records an error in the document and returns a default. Readers are cheap to
 /// copy and valid as long as the document exists.
 class Reader {
@@ -98,8 +98,9 @@ private:
 /// A parsed text, and the first error of its Readers.
 class Document {
 public:
-  /// Parses `text`. Error messages call it `source`. Errors of malformed text
-  /// contain line and column. Fails if an object repeats a key.
+  /// Parses `text`. Error messages begin with `source`, the name of the text.
+  /// Errors of malformed text contain line and column. Fails if an object
+  /// repeats a key, or if values are nested too deeply.
   static llvm::Expected<Document> parse(llvm::StringRef text,
                                         llvm::StringRef source);
   Document(Document &&other) noexcept;
@@ -125,9 +126,9 @@ std::string quote(llvm::StringRef text);
 /// if `value` is not finite.
 std::string formatNumber(double value);
 
-/// Writes JSON to a stream, in the order of the calls. The same calls therefore
-/// produce the same bytes. Indents by two spaces and ends the outermost value
-/// with a newline.
+/// Writes JSON to a stream while its functions are called. The order of the
+/// calls is the order in the output. Indents by two spaces and ends the
+/// outermost object or array with a newline.
 class Writer {
 public:
   explicit Writer(llvm::raw_ostream &os) : os(os) {}

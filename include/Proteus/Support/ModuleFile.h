@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads files with IR for all tools, within limits. MLIR's parser has no
-// limits: it reads files of any size and calls itself for each nested bracket.
-// A deeply nested text therefore overflows the stack.
+// Reads files with IR for all tools, and rejects files that are too large or
+// too deeply nested. MLIR's parser has no such limits: it reads files of any
+// size, and it calls itself for each nested bracket, so a deeply nested text
+// overflows the stack.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,8 @@ size_t findDeepNesting(llvm::StringRef text);
 
 /// Reads the file of a module, which contains text or bytecode. The path `-`
 /// selects standard input. Fails if the file is larger than
-/// `maxModuleMebibytes` MiB, or if it has more than `maxNesting` open brackets.
+/// `maxModuleMebibytes` MiB, or if more than `maxNesting` brackets are open at
+/// the same time in a text.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readModuleFile(llvm::StringRef path);
 

@@ -134,11 +134,11 @@ public:
   std::optional<size_t> matchLength(llvm::ArrayRef<PathComponent> path) const;
 
   /// Divides the iterations [0, count) of the repeated module at `path` into
-  /// the longest ranges of iterations that the pattern treats alike. It treats
-  /// two iterations alike if it selects the same operations in both. For
-  /// example, `layers[0:4].attention` divides 12 iterations of `layers` into
-  /// [0, 4) and [4, 12). The last component of `path` must have no index. The
-  /// ranges are ascending and cover [0, count).
+  /// the longest ranges of iterations that the pattern treats alike. The
+  /// pattern treats two iterations alike if it selects the same operations in
+  /// both. For example, `layers[0:4].attention` divides 12 iterations of
+  /// `layers` into [0, 4) and [4, 12). The last component of `path` must have
+  /// no index. The ranges are ascending and cover [0, count).
   llvm::SmallVector<IndexRange>
   getUniformRanges(llvm::ArrayRef<PathComponent> path, int64_t count) const;
 

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tables that the commands of the driver and the summary of a simulation print.
+// Tables in the output of the driver's commands and in the summary of a
+// simulation.
 //
 //===----------------------------------------------------------------------===//
 

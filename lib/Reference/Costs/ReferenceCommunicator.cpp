@@ -104,9 +104,9 @@ Plan ReferenceCommunicator::plan(CollectiveKind kind, int64_t bytes) const {
   return plan;
 }
 
-/// Returns the loads of a flow with the given ceiling, in bytes/s. At this
-/// rate, the flow uses as much bandwidth of each link as the rings of the
-/// group.
+/// Returns the loads of a flow that has the ceiling `ceiling`, in bytes/s. When
+/// the flow runs at its ceiling, it uses as much bandwidth of each link as the
+/// rings of the group.
 const LinkLoads &ReferenceCommunicator::loadsAt(int64_t ceiling) const {
   std::lock_guard<std::mutex> lock(mutex);
   auto [entry, isNew] = known.try_emplace(ceiling);

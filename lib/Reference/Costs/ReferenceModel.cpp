@@ -130,8 +130,9 @@ ReferenceGroup ReferenceModel::group(ArrayRef<int64_t> ranks) {
   group.nodes = byNode.size();
   group.acrossNodes = byNode.size() > 1;
 
-  // The slowest node limits a ring through all nodes. But the class that the
-  // reference reports is that of the best node.
+  // A ring through all nodes is as slow as in the slowest node. Only the
+  // classes `intra` and `inter` are those of the best node, as in the
+  // reference.
   PathClass worst = PathClass::Local;
   for (auto &[node, local] : byNode) {
     llvm::sort(local);

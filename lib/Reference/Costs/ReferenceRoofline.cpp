@@ -71,8 +71,9 @@ double ReferenceRoofline::elementwise(double elements) const {
 
 /// Returns the time in ms of a linear layer, or of a convolution as an implicit
 /// product. `rows` is the number of rows of the result, and `weight` has the
-/// shape (outputs, rest). With a bias, `biased` is the shape of the result, and
-/// the bias takes one more pass over it; otherwise `biased` is null.
+/// shape (outputs, rest). If the layer has a bias, `biased` is the shape of the
+/// result, and the time includes one more pass over the result. Otherwise
+/// `biased` is null.
 double ReferenceRoofline::layer(double rows, ArrayRef<int64_t> weight,
                                 const Shape *biased) const {
   double time = gemm(rows, weight.front(), elementsOf(weight.drop_front()));

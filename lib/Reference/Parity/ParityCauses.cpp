@@ -31,8 +31,9 @@ public:
   void explainMemory();
 
 private:
-  /// Adds `count` collectives and `bytes` to a kind of collective in
-  /// `expected`, and `cause` to the causes.
+  /// Adds `count` collectives and `bytes` to the kind `kind` in `expected`, and
+  /// `cause` to the causes. `count` and `bytes` may be negative. Removes the
+  /// kind if its count becomes 0.
   void add(StringRef kind, int64_t count, double bytes, StringRef cause);
   int64_t dim(StringRef name) const;
   void explainLoss();
@@ -126,7 +127,7 @@ void Explanation::explainCollectives() {
   explainZero();
 }
 
-/// Smallest fraction of a step that counts as a cause of a deviation.
+/// Effects above this fraction of a step are reported as causes of deviations.
 static constexpr double noticeable = 0.01;
 
 void Explanation::explainTime(const Timeline &timeline) {

@@ -17,8 +17,8 @@ using namespace proteus;
 using namespace proteus::parity;
 using cost::CollectiveKind;
 
-/// Returns the name of a collective in the reference. `gradient` is true if it
-/// reduces gradients.
+/// Returns the name that the reference uses for a collective of `kind`.
+/// `gradient` is true if the collective reduces gradients.
 static std::string nameOf(CollectiveKind kind, bool gradient) {
   if (kind == CollectiveKind::SendRecv)
     return "p2p/xstage";

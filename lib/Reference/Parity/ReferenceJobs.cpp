@@ -49,7 +49,8 @@ private:
 } // namespace
 
 /// Writes the mesh with the axes pp, dp and tp in this order, because the
-/// reference numbers devices stage by stage, and in a stage replica by replica.
+/// reference numbers devices stage by stage, and within a stage replica by
+/// replica.
 void TreeWriter::mesh(int64_t pp, int64_t dp, int64_t tp) {
   SmallVector<std::string> axes;
   for (auto [name, size] : {std::pair("pp", pp), {"dp", dp}, {"tp", tp}})
@@ -66,11 +67,14 @@ void TreeWriter::schedule() {
          " order = \"1f1b\"");
 }
 
-/// Writes the settings of buckets. The reference closes a bucket when it
-/// exceeds its size, this simulator when it reaches its size, so the size is
-/// one byte larger here. `by_operation`: gradients of one operation are ready
-/// together in the reference. `gather`: it gathers all updated parameters in
-/// one collective. `all_reduce`: its ZeRO-1 all-reduces whole gradients.
+/// Writes the settings of buckets. The reference closes a bucket when the
+/// bucket exceeds its size. This simulator closes a bucket when it reaches its
+/// size, so the size in the setting is one byte larger. Three settings imitate
+/// the reference:
+///
+/// - `by_operation`: all gradients of one operation are ready together.
+/// - `gather`: all updated parameters are gathered in one collective.
+/// - `all_reduce`: ZeRO-1 all-reduces whole gradients.
 void TreeWriter::buckets() {
   auto bytes = [](double megabytes) {
     return static_cast<int64_t>(megabytes * 1e6) + 1;
@@ -130,7 +134,7 @@ Error TreeWriter::transformer() {
     node("ln_2", storage());
     node("attention.qkv", split("out") + storage("out", true));
     // ZeRO shards the weights of row-split layers along their input dimension.
-    // Their biases do not have this dimension and stay whole.
+    // The biases of these layers do not have this dimension and stay whole.
     node("attention.proj", storage("in", true));
     node("mlp.fc1", split("out") + storage("out", true));
     node("mlp.fc2", storage("in", true));

@@ -42,7 +42,8 @@ ParityRunner::ParityRunner() : context(createContext()) {
 ParityRunner::~ParityRunner() = default;
 
 /// Returns the cluster attribute with the values that the lowering passes read.
-/// The links inside nodes are in the machine model.
+/// The topology is "none", because the links inside nodes are in the machine
+/// model.
 static Attribute clusterAttr(MLIRContext &context,
                              const machine::Cluster &cluster) {
   Builder builder(&context);

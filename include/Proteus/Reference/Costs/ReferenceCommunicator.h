@@ -21,8 +21,9 @@
 
 namespace proteus::net {
 
-/// Factory of the communicators of one cluster. Groups that have the same
-/// devices in a node share one ring search.
+/// Factory of the communicators of one cluster. If several groups have devices
+/// with the same numbers in a node, the rings through these devices are
+/// searched only once.
 class ReferenceNetwork {
 public:
   /// Creates the network of a cluster. Fails if the cluster has several kinds
@@ -33,7 +34,8 @@ public:
          const ReferenceConstants &constants);
 
   /// Creates the communicator of `devices`. Fails if a device is not in the
-  /// cluster or occurs twice, or if the nodes have no NICs to reach each other.
+  /// cluster or occurs twice, or if the devices are on several nodes and the
+  /// nodes have no NICs.
   llvm::Expected<std::unique_ptr<Communicator>>
   createCommunicator(llvm::ArrayRef<int64_t> devices);
 

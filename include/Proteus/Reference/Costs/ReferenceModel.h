@@ -8,9 +8,9 @@
 //
 // Bandwidth and latency of collectives as the published Proteus computes them.
 // The model uses the same ring search as the flow model, and the constants of
-// the reference from validation/reference/constants.json. Its purpose is
-// parity with the reference, not accuracy. fidelity=paper and `proteus parity`
-// use it.
+// the reference from validation/reference/constants.json. Its purpose is parity
+// with the reference, not accuracy. The model serves fidelity=paper and
+// `proteus parity`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,8 @@ enum class ReferenceKind : uint8_t {
   Gather,
   AllToAll,
 };
-/// Returns the name of `kind` in the reference: "all_reduce", "p2p".
+/// Returns the name of `kind` in the reference, for example "all_reduce" or
+/// "p2p".
 llvm::StringRef stringify(ReferenceKind kind);
 /// Returns the kind with the name `name`, or nullopt if the reference has no
 /// such kind.
@@ -64,9 +65,10 @@ struct ReferenceConstants {
   double unequalRings = 0;
   /// Factor on the bandwidth of a group of four ranks in one node.
   double fourRanks = 0;
-  /// An all-to-all has the latency and the bandwidth of a broadcast, multiplied
-  /// by these factors. `InNode` is for groups within a node, `Across` for
-  /// groups across nodes.
+  /// The latency and the bandwidth of an all-to-all are those of a broadcast,
+  /// multiplied by these factors. `InNode` is for groups within a node,
+  /// `Across` for groups across nodes. Across nodes, the bandwidth is also
+  /// divided by the number of nodes of the cluster.
   double exchangeLatencyInNode = 0, exchangeLatencyAcross = 0,
          exchangeBandwidthAcross = 0;
   /// A bandwidth that replaces the computed one for one kind of collective on
@@ -109,9 +111,9 @@ struct ReferenceCluster {
 /// collectives.
 struct ReferenceGroup {
   int64_t ranks = 0, nodes = 0;
-  /// Class of the routes between devices, and between devices and NICs. If the
-  /// nodes of the group have different classes, this is the best one, as in the
-  /// reference.
+  /// `intra`: class of the routes between devices. `inter`: class of the routes
+  /// between devices and NICs. If the classes differ between the nodes of the
+  /// group, these are the best classes, as in the reference.
   PathClass intra = PathClass::Local, inter = PathClass::OneSwitch;
   bool acrossNodes = false;
   size_t channels = 0; ///< number of rings in every node
@@ -136,8 +138,7 @@ public:
   ReferenceModel(ReferenceCluster cluster, ReferenceConstants constants);
 
   /// Returns the group of `ranks`, which are devices of the cluster in any
-  /// order, each once. Groups that have the same devices in a node share one
-  /// ring search.
+  /// order, each once. Uses the rings that `ringsOf` returns.
   ReferenceGroup group(llvm::ArrayRef<int64_t> ranks);
 
   /// Returns the bandwidth and the latency that follow from the rings of the
@@ -159,7 +160,8 @@ public:
                       double bytes, double share = 1) const;
 
   /// Returns the rings through the devices with the numbers `local` (ascending)
-  /// of a node.
+  /// of a node. With `acrossNodes`, the rings enter and leave the node through
+  /// NICs. Repeated calls return the rings that the first call found.
   const RingSet &ringsOf(llvm::ArrayRef<uint32_t> local, bool acrossNodes);
 
 private:

@@ -8,7 +8,7 @@
 //
 // Times of kernels as the published Proteus computes them: by a roofline, from
 // the class of an operation ("Linear") and the shapes of its operands on one
-// device. fidelity=paper and `proteus parity` use it.
+// device. This model serves fidelity=paper and `proteus parity`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,11 +44,11 @@ public:
   explicit ReferenceRoofline(const Constants &constants)
       : constants(constants) {}
 
-  /// Returns the time in ms of a kernel of this project, which states sizes
-  /// instead of shapes. The time of a product follows from its rows, columns
-  /// and inner size. The time of another matrix kernel follows from its FLOPs
-  /// and bytes, and that of any other kernel from its bytes only. Elements have
-  /// the width of the kernel's type.
+  /// Returns the time in ms of a kernel of this project, which has sizes
+  /// instead of operand shapes. The time of a product follows from its rows,
+  /// columns and inner size. The time of any other matrix kernel follows from
+  /// its FLOPs and bytes. The time of all other kernels follows from their
+  /// bytes only. Elements have the width of the kernel's type.
   double milliseconds(const Kernel &kernel) const;
 
   using Shape = std::vector<int64_t>;
@@ -56,8 +56,9 @@ public:
   /// Returns the time in ms of an operation. `op` is its class in the
   /// reference, such as "Linear" or "Conv2dBW". The `outputs` of a gradient
   /// class ("BW") are gradients; the gradient of an input is absent if it is
-  /// not needed. Classes without a rule of their own read and write each
-  /// operand once. Fails if the shapes do not fit the class.
+  /// not needed. If the class has no rule of its own, the time is that of
+  /// reading or writing each operand once. Fails if the shapes do not fit the
+  /// class.
   llvm::Expected<double> milliseconds(llvm::StringRef op,
                                       llvm::ArrayRef<Shape> inputs,
                                       llvm::ArrayRef<Shape> outputs) const;
@@ -74,8 +75,9 @@ private:
   Constants constants;
 };
 
-/// Creates the cost model of `device` from its F32 peak rate and its memory
-/// bandwidth. Adds `launchGap` seconds to each kernel.
+/// Creates the cost model of `device`. The F32 peak rate and the memory
+/// bandwidth of the device replace those in `constants`. Adds `launchGap`
+/// seconds to the time of each kernel.
 std::unique_ptr<KernelCostModel>
 createReferenceRooflineModel(const Device &device,
                              ReferenceRoofline::Constants constants,

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Comparison with the reference, the published Proteus. Runs of its examples
-// were recorded. This file declares the recorded runs, their translation to
-// jobs of this simulator, and the comparison of the figures. `proteus parity`
-// uses it; see docs/reference.md.
+// Comparison with the reference, the published Proteus. Runs of the reference's
+// examples were recorded. This file declares the recorded runs, their
+// translation to jobs of this simulator, and the comparison of the figures, for
+// `proteus parity`. See docs/reference.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@
 
 namespace proteus::parity {
 
-/// The collectives of one kind in all groups, for one micro-batch.
+/// Sum over all collectives of one kind, in all groups, for one micro-batch.
 struct CollectiveSum {
   int64_t count = 0;
   /// Volume in units of 1e6 bytes, counted as in the reference.
@@ -51,14 +51,15 @@ struct ParityFigures {
   double cpuSeconds = 0;           ///< time to compile and simulate
 };
 
-/// Features of a simulated step that determine which defects of the reference
-/// change its time.
+/// Features of a simulated step. They determine which defects of the reference
+/// change the time of the step.
 struct Timeline {
   /// True if groups of one collective have unequal bandwidths.
   bool unequalGroups = false;
-  /// Fractions of the step. `contended`: a full link limits flows; maximum over
-  /// all links. `exposedReduction`: gradients are reduced after the last
-  /// backward kernel; maximum over all devices.
+  /// Times as fractions of the step. `contended`: time in which a full link
+  /// limits flows; the maximum over all links. `exposedReduction`: time of
+  /// gradient reductions after the last backward kernel; the maximum over all
+  /// devices.
   double contended = 0, exposedReduction = 0;
 };
 
@@ -135,12 +136,12 @@ Timeline timelineOf(const sim::Workload &workload,
 struct ParityResult {
   ParityFigures ours;
   /// `ours.collectives`, corrected for the known differences between the two
-  /// simulators. If these explain all deviations, it equals the collectives of
-  /// the reference.
+  /// simulators. If these differences explain all deviations, `expected` equals
+  /// the collectives of the reference.
   std::map<std::string, CollectiveSum> expected;
-  /// Causes of the deviations of each figure, under the names in
-  /// docs/reference.md: defects of the reference ("B5") or differences
-  /// ("loss").
+  /// Causes of the deviations of each figure, by their names in
+  /// docs/reference.md: a defect of the reference ("B5") or another known
+  /// difference ("loss").
   std::vector<std::string> collectiveCauses, timeCauses, memoryCauses;
   /// False if `expected` can't be computed for the run, so that collectives are
   /// not compared.
@@ -149,8 +150,9 @@ struct ParityResult {
   std::string error;
 };
 
-/// Sets `expected` and the causes of deviations in `result`. They follow from
-/// the inputs of the run and from `timeline`.
+/// Sets `expected`, `comparesCollectives` and the causes of deviations in
+/// `result`. These follow from `result.ours`, the inputs of the run and
+/// `timeline`.
 void explain(const ReferenceRun &run, const Timeline &timeline,
              ParityResult &result);
 
@@ -162,13 +164,15 @@ std::optional<double> deviation(std::optional<double> ours,
 struct ParityVerdict {
   /// True if the collectives are equal in kind and count, without corrections.
   bool sameKindsAndCounts = false;
-  /// True if they are equal after the correction for known differences.
+  /// True if the collectives are equal after the correction for known
+  /// differences, or if they are not compared.
   bool explainedCounts = false;
-  /// Largest relative deviation of a volume in `expected`.
+  /// Largest relative deviation of a volume in `expected`; absent if
+  /// collectives are not compared.
   std::optional<double> worstVolume;
   /// Relative deviations of the kernel time, the step time and the memory.
   std::optional<double> compute, time, memory;
-  /// True if a defect of the reference (B1 to B13) changes its time.
+  /// True if a defect (B1 to B13) changes the step time of the reference.
   bool touched = false;
 };
 /// Compares a result with the recorded figures of the run.

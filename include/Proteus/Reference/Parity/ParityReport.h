@@ -17,22 +17,24 @@
 namespace proteus::parity {
 
 /// Numbers of runs that agree with the reference within the bounds of parity,
-/// and CPU times. All fields except `runs` and `failed` count only runs for
-/// which the reference has a time.
+/// and CPU times. All fields except `runs` and `failed` count only the `timed`
+/// runs.
 struct ParitySummary {
   int64_t runs = 0, failed = 0;
-  /// Runs for which the reference has a time.
+  /// Runs that this simulator could simulate and for which the reference has a
+  /// time.
   int64_t timed = 0;
   /// The `timed` runs that agree in the counts of collectives, in these counts
   /// after correction, in volumes, in kernel time and in step time.
   int64_t sameCounts = 0, explainedCounts = 0, volumes = 0, compute = 0,
           time = 0;
-  /// `untouched`: runs without a defect of the reference that changes its time.
-  /// `untouchedTime`: how many of them agree in the step time.
+  /// `untouched`: `timed` runs in which no defect of the reference changes the
+  /// time. `untouchedTime`: number of `untouched` runs that agree in the step
+  /// time.
   int64_t untouched = 0, untouchedTime = 0;
   double ourCPU = 0, originalCPU = 0; ///< seconds
 };
-/// Counts the runs that meet the bounds of parity.
+/// Counts the runs that agree with the reference.
 ParitySummary summarize(llvm::ArrayRef<ReferenceRun> runs,
                         llvm::ArrayRef<ParityResult> results);
 

@@ -18,8 +18,8 @@
 
 namespace proteus::parity {
 
-/// Simulates runs of the reference by the reference's rules, one after the
-/// other. Keeps the machine model of each cluster, including the rings that
+/// Simulates runs of the reference, one after the other, by the rules of the
+/// reference. Keeps the machine model of each cluster, including the rings that
 /// were found, for later runs on the same cluster.
 class ParityRunner {
 public:
