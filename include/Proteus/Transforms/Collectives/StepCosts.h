@@ -44,9 +44,9 @@ public:
                            int64_t bytes);
 
   /// Returns the distinct shapes of the groups over `axes`, and caches them. If
-  /// every node is a block of the mesh, all groups have the same shape, which
-  /// follows from the sizes of the axes. Otherwise the node of every device is
-  /// looked up.
+  /// the nodes are equal blocks of the mesh (see `inNode`), all groups have the
+  /// same shape, which follows from the sizes of the axes. Otherwise the node
+  /// of every device is looked up.
   llvm::ArrayRef<cost::GroupShape> getGroupShapes(const dist::AxisList &axes);
 
 private:
@@ -56,9 +56,10 @@ private:
   dist::Mesh mesh;
   machine::Cluster cluster;
   std::unique_ptr<cost::CollectiveCostModel> model;
-  /// For each device axis, the number of neighbours along it that share a node.
-  /// On a mesh of dp = 4 by tp = 4 with 8 devices per node, these are 2 and 4.
-  /// Empty if not every node is a block of the mesh.
+  /// For each device axis, the number of consecutive devices along it that
+  /// share a node. On a mesh of dp = 4 by tp = 4 with 8 devices per node, these
+  /// are 2 and 4: each node is a block of 2 by 4 devices. Empty if the nodes
+  /// are not equal blocks of the mesh.
   llvm::SmallVector<int64_t> inNode;
   std::map<dist::AxisList, std::vector<cost::GroupShape>> shapes;
 };
