@@ -203,8 +203,9 @@ nn::RepeatOp RepeatCutter::build(bool first) {
 std::pair<nn::RepeatOp, nn::RepeatOp> RepeatCutter::run() {
   findEarly();
   replacements.resize(repeat->getNumResults());
-  // Find the values of the first repeat that operations or carried values of
-  // the second one read. They are passed on as stacks.
+  // Find the values of the first repeat that the second repeat reads, in an
+  // operation or as the next value of a carried value. The first repeat passes
+  // them to the second one as stacks.
   bool anyLate = false;
   auto readLate = [&](Value value) {
     Operation *op = value.getDefiningOp();

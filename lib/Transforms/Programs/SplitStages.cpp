@@ -96,8 +96,9 @@ private:
   }
   /// Assigns every operation to its section, and a transfer to two sections.
   void collectMembers();
-  /// Returns true if `value`, which the section `place` computes, is a result
-  /// of that section: another section of the stage, or the return, reads it.
+  /// Returns true if `value`, which the section `place` computes, must be a
+  /// result of this section, because another section of the stage or the return
+  /// reads `value`.
   bool leavesSection(Value value, SectionPlace place);
 
   func::FuncOp function;
@@ -339,7 +340,8 @@ public:
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function->hasAttr(kMeshAttr))
         functions.push_back(function);
-    // A module that contains programs was split before, so this is no error.
+    // A module with programs and no such function has been split before, so
+    // there is nothing to do.
     if (functions.empty() && getOperation().getOps<dist::ProgramOp>().empty()) {
       getOperation().emitError("no function was matched with a strategy tree; "
                                "run match-strategy first");
