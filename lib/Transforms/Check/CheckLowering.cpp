@@ -84,8 +84,8 @@ struct ModelArgument {
   std::string path;
   nn::Role role;
   Tensor value;
-  /// If a repeat slices the argument, the index of the first iteration of this
-  /// repeat, otherwise 0.
+  /// Index of the first iteration of the repeat that slices the argument, or 0
+  /// if there is no such repeat.
   int64_t first = 0;
 };
 
@@ -220,9 +220,9 @@ static std::optional<std::pair<int64_t, int64_t>> parseRange(StringRef text,
   return std::make_pair(from, to);
 }
 
-/// Returns the argument of the model with this path, or the layers of a stacked
-/// argument that the path names. For example, `layers[0:2].w` names two layers
-/// of `layers[*].w`, and `w[0:2]` names two layers of `w`.
+/// Returns the argument of the model with the path `path`, or some layers of a
+/// stacked argument. For example, `layers[0:2].w` names two layers of
+/// `layers[*].w`, and `w[0:2]` names two layers of `w`.
 std::optional<Piece> Arguments::findPiece(StringRef path) const {
   if (const ModelArgument *whole = lookup(path))
     return Piece{whole, "", std::nullopt, false};

@@ -28,9 +28,9 @@ namespace proteus {
 /// Operands and results that the ring iterator indexes travel around the ring:
 /// - An operand is passed on n - 1 times, while the step that reads it
 ///   computes.
-/// - A result is the sum of the contributions of all steps. It is passed on
-///   after each of the n steps, while the next step computes. After n passes it
-///   is back on the device of its block.
+/// - A result is the sum of the contributions of all steps. It is passed on n
+///   times: after every step but the last, while the next step computes, and
+///   once after the last step. It is then on the device of its block.
 llvm::SmallVector<mlir::Value>
 buildRing(mlir::OpBuilder &builder, nn::RingOpInterface op, dist::MeshAttr mesh,
           llvm::function_ref<dist::LayoutAttr(dist::LayoutAttr)> place);

@@ -257,7 +257,7 @@ LogicalResult LayoutInserter::visitKernel(IterationSpaceOpInterface op) {
 /// they are converted. One small collective then suffices for the group.
 /// Converts all other terms one by one.
 LogicalResult LayoutInserter::visitTotal(nn::TotalOp total) {
-  // A stack of scalars is never sharded. Without its dimensions, its layout is
+  // A stack of scalars is never sharded, so its layout without dimensions is
   // that of a scalar.
   auto asNumber = [&](Value term) {
     dist::Layout layout = layoutOf(term).getValue();

@@ -75,11 +75,13 @@ private:
   /// purpose of the conversion to this layout.
   std::pair<dist::LayoutAttr, dist::Purpose>
   yieldedLayout(nn::RepeatOp repeat, mlir::OpOperand &operand);
-  /// Gives the initial value `operand` the layout `layout`, which is that of
-  /// the result that starts from this value.
+  /// Lets `operand` read its initial value in the layout `layout`, the layout
+  /// of the result that is computed into the initial value. Copies the
+  /// operations that produce the initial value if it has another layout.
   llvm::LogicalResult initialise(mlir::OpOperand &operand,
                                  dist::LayoutAttr layout);
-  /// Converts the value that `operand` reads to layout `target`.
+  /// Converts the value that `operand` reads to layout `target`, and lets
+  /// `operand` read the converted value.
   llvm::LogicalResult convert(mlir::OpOperand &operand, dist::LayoutAttr target,
                               dist::Purpose purpose);
   /// Returns the purpose of a conversion of `operand`: parameter, gradient or

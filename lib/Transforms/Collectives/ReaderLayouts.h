@@ -28,11 +28,12 @@ public:
                 const StageMap &stages)
       : function(function), mesh(mesh), stages(stages) {}
 
-  /// Returns the layout that the first kernel that reads `value` needs, or null
-  /// if no kernel reads it. Also searches the bodies of repeats and
-  /// recomputations that take `value`. `value` is an argument of a block, or a
-  /// result of a repeat or recomputation. The returned layout has the rank of
-  /// `value`, even if a body reads only slices of it.
+  /// Finds the first kernel that reads `value`, and returns the layout in which
+  /// this kernel reads it. Also searches the bodies of repeats and
+  /// recomputations that take `value`. Returns null if no kernel reads `value`.
+  /// `value` is an argument of a block, or a result of a repeat or
+  /// recomputation. The returned layout has the rank of `value`, even if a body
+  /// reads only slices of it.
   dist::LayoutAttr firstReadLayout(mlir::Value value);
 
   /// Returns the layout of the argument that `value` updates, or null if the
@@ -54,7 +55,8 @@ private:
   /// Returns the axes, including `micro`, over which sums will be pending in
   /// `value` after its block is visited, or no axes if this cannot be derived.
   /// Ignores the term `neutral`, the sum of the preceding iterations, because
-  /// this sum can have any pending axes. Caches the results in `known`.
+  /// it gets the same pending sums as the other terms. Caches the results in
+  /// `known`.
   dist::AxisList
   pendingSums(mlir::Value value, mlir::BlockArgument neutral,
               llvm::DenseMap<mlir::Value, dist::AxisList> &known);

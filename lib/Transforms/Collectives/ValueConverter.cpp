@@ -29,8 +29,8 @@ FailureOr<Value> ValueConverter::bringTo(OpBuilder &builder, Value value,
   llvm::erase_if(whole.fixed, [&](auto entry) {
     return llvm::is_contained(axes, entry.first);
   });
-  // If one dimension of the value is sharded over all of `axes`, it stays
-  // sharded until a gather collects it at the coordinates of `target`.
+  // If one dimension of the value is sharded over all of `axes`, the dimension
+  // stays sharded until a gather collects it at the coordinates of `target`.
   // Otherwise the value is replicated over `axes` first, and then restricted to
   // these coordinates.
   dist::Layout sharded = whole;
@@ -104,7 +104,8 @@ FailureOr<Value> ValueConverter::reshard(OpBuilder &builder, Value value,
 
 bool ValueConverter::isOffloaded(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    // A carried value is the result of the preceding iteration.
+    // Examine the value that the body yields, because the preceding iteration
+    // yields the carried value.
     auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
     return repeat && argument.getArgNumber() < repeat.getNumCarried() &&
            isOffloaded(repeat.getYield()->getOperand(argument.getArgNumber()));
@@ -182,7 +183,7 @@ static Attribute gatheringOf(Operation *reader, StringRef name) {
 }
 
 // Readers share a conversion in three cases:
-// - A reduced value is shared by all readers.
+// - The conversion of a value to its reduced layout is shared by all readers.
 // - The result of an operation, converted to a layout that is no larger than
 //   the one in which it is computed, is shared by the forward and the backward
 //   pass of a virtual stage.

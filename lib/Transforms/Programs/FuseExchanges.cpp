@@ -48,8 +48,8 @@ namespace {
 /// Scatters, or gathers, that can become one exchange.
 struct Group {
   SmallVector<Operation *> members;
-  /// The first reader of any member, or null if there is none. The exchange
-  /// must precede it.
+  /// The first operation that reads a result of any member, or null if there is
+  /// none. The exchange must precede this operation.
   Operation *deadline = nullptr;
 };
 

@@ -49,9 +49,9 @@ struct Member {
   /// Empty for a value outside the layers.
   SmallVector<std::string> layers;
   bool stacked = false;
-  /// Bytes of the first reduction, if this is the second reduction of the same
-  /// gradient. They determine its bucket, so that both reductions use the same
-  /// buckets.
+  /// If this is the second reduction of a gradient, the bytes of the first
+  /// reduction. These bytes then also fill the buckets of the second reduction,
+  /// so that both reductions have the same buckets.
   std::optional<int64_t> firstBytes;
 
   /// Returns the bytes that all iterations of the member add to buckets.
@@ -104,8 +104,9 @@ static int64_t expandedSize(Operation *op) {
 }
 
 namespace {
-/// Finds the positions of operations in their blocks, counting each iteration
-/// of a repeat. Computes the positions of a block once.
+/// Finds the position of an operation: the number of operations of its block
+/// that run before it, counting each iteration of a repeat. Computes the
+/// positions of a block once.
 class Positions {
 public:
   int64_t get(Operation *op) {
@@ -168,9 +169,9 @@ static std::string layerOf(StringRef path) {
 }
 
 /// Returns the kernel that computes the value which `op` converts to another
-/// layout, or `op` if it is not a conversion. Positions are counted from the
-/// kernel, because the position of a conversion in a layer changes if the
-/// iterations of a repeat are written out.
+/// layout, or `op` if it is not a conversion. A gradient is ready at the
+/// position of this kernel. The position of the conversion is not used, because
+/// it changes if the iterations of a repeat are written out.
 static Operation *sourceOf(Operation *op) {
   while (isa_and_nonnull<dist::DistDialect>(op->getDialect()) &&
          op->getNumOperands() == 1) {
@@ -410,7 +411,8 @@ dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
                             : a.op->isBeforeInBlock(b.op);
   });
   // The operands of the fused reduction are results of other sections or of
-  // `behind`, so it can be inserted directly after `behind`.
+  // `behind`, or accumulations of such results. Move the accumulations directly
+  // after `behind`, and insert the fused reduction after them.
   Block &body = update.getBody().front();
   SmallVector<Value> inputs;
   SmallVector<Type> types;

@@ -80,9 +80,9 @@ private:
 
 } // namespace
 
-/// Finds the operations on which the needed results depend. If one of them
-/// reads a carried value, this value becomes needed as well, because the
-/// preceding iteration computes it.
+/// Finds the operations on which the needed results depend. If such an
+/// operation reads a carried value, this value becomes needed as well, because
+/// the preceding iteration computes it.
 void RepeatCutter::findEarly() {
   Operation *yield = repeat.getYield();
   SmallVector<Value> worklist;
@@ -240,8 +240,8 @@ bool proteus::splitBackward(func::FuncOp function, int64_t stage) {
     if (getPhase(&op) == Phase::Backward && getStage(&op) == stage &&
         !op.hasTrait<OpTrait::ConstantLike>())
       members.push_back(&op);
-  // Returns true if another stage reads `value` in its backward pass, or if one
-  // of the operations `early` reads it.
+  // Returns true if another stage reads `value` in its backward pass, or if an
+  // operation in `early` reads it.
   auto isAwaited = [&](Value value, const DenseSet<Operation *> &early) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
       Operation *top = block.findAncestorOpInBlock(*user);

@@ -140,8 +140,8 @@ bool Splitter::leavesSection(Value value, SectionPlace place) {
     Operation *top = function.front().findAncestorOpInBlock(*user);
     if (top->hasTrait<OpTrait::IsTerminator>())
       return true;
-    // A send is an operation of this section, so the value that is sent need
-    // not be a result of the section.
+    // If the section contains the send of the value, the value need not be a
+    // result of the section.
     if (auto transfer = dyn_cast<dist::TransferOp>(top))
       return !(sourceOf(transfer) == place);
     return !(placeOf(top) == place);
@@ -340,8 +340,8 @@ public:
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function->hasAttr(kMeshAttr))
         functions.push_back(function);
-    // A module with programs and no such function has been split before, so
-    // there is nothing to do.
+    // A module that has programs and no matched function has been split before,
+    // so there is nothing to do.
     if (functions.empty() && getOperation().getOps<dist::ProgramOp>().empty()) {
       getOperation().emitError("no function was matched with a strategy tree; "
                                "run match-strategy first");

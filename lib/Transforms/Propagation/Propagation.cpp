@@ -314,14 +314,14 @@ void Propagation::placeArguments() {
   }
 }
 
-/// Gives each observer the partition of the first other reader of its operand,
-/// so that the value is converted once for both.
+/// Gives each observer the axes with which the first reader that is not an
+/// observer reads the same value. The value is then converted once for both.
 void Propagation::placeObservers() {
   for (auto &[op, part] : parts) {
     if (!isObserver(op))
       continue;
-    // If the operand is a slice of a stack, search among the readers of the
-    // whole stack.
+    // If the operand is a slice of a stack, use the first reader of the whole
+    // stack.
     Value value = op->getOperand(0);
     while (auto argument = dyn_cast<BlockArgument>(value)) {
       auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());

@@ -38,8 +38,9 @@ public:
 
   /// Returns the time, in picoseconds, to send `bytes` bytes along `axis`: from
   /// every rank at coordinate `from` to the rank at coordinate `to` with the
-  /// same other coordinates. If the two ranks of any such pair are on different
-  /// nodes, this is the time of a message between nodes.
+  /// same other coordinates. If at least one such pair spans two nodes, this is
+  /// the time of a message between nodes, otherwise that of a message within a
+  /// node.
   uint64_t getTransferCost(dist::Axis axis, int64_t from, int64_t to,
                            int64_t bytes);
 
