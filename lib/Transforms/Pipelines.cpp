@@ -56,11 +56,12 @@ void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
   // buckets are formed, because buckets are filled in an order that is derived
   // from the kernels.
   manager.addNestedPass<dist::ProgramOp>(createChunkProducts());
-  // Buckets depend on the order of the backward section, which is final here.
+  // Buckets depend on the order of the operations in the backward sections, so
+  // they are formed after the passes that change this order.
   manager.addNestedPass<dist::ProgramOp>(createFuseGradients());
-  // The clean-up passes of MLIR remove operations that have no effect. They run
-  // here as well, because users may run them, and this must not change the
-  // figures.
+  // The clean-up passes of MLIR remove operations that have no effect. Users
+  // may also run these passes. The pipeline runs them too, so that the figures
+  // do not depend on whether a user does.
   manager.addNestedPass<dist::ProgramOp>(createCanonicalizerPass());
   manager.addNestedPass<dist::ProgramOp>(createCSEPass());
   manager.addPass(createSchedulePipeline());

@@ -48,24 +48,25 @@ using interp::Tensor;
 static constexpr double maxPoints = 1e8;
 static constexpr int64_t maxRanks = 64;
 
-/// Largest total number of elements of the tensors of an execution. Each
-/// element takes 8 bytes.
+/// Largest number of elements that all tensors of one execution may have
+/// together. Each element takes 8 bytes, so this is 2 GiB.
 static constexpr double maxElements = 1 << 28;
 
-/// Largest relative difference at which two copies of a parameter count as
-/// equal.
+/// Largest relative difference at which the copies of a parameter on two stages
+/// count as equal.
 static constexpr double copyTolerance = 1e-9;
 
-/// Relative error of every number in the disturbed execution, which measures
-/// the size of terms that cancel (see `scaleOfTerms`). The error is far above
-/// rounding errors, so that these do not matter, and far below one, so that all
-/// functions are almost linear over it.
+/// Largest relative error that the disturbed execution adds to a number, to
+/// measure the size of terms that cancel (see `scaleOfTerms`). It is much
+/// larger than rounding errors, so that these do not matter. It is much smaller
+/// than 1, so that the error of a result is proportional to it.
 static constexpr double noiseSize = 1e-11;
 
-/// A tensor that is smaller than this fraction of its terms is compared
-/// relative to this fraction of its terms instead of its own size (see
-/// `scaleOfTerms`). The default tolerance, 1e-9 of this scale, is about a
-/// thousand rounding errors (2^-53 each) of the terms.
+/// Terms that cancel may leave a tensor that is much smaller than its terms
+/// (see `scaleOfTerms`). If it is smaller than this fraction of its terms, its
+/// differences are relative to this fraction of the terms instead of to its own
+/// size. The default tolerance of 1e-9 then permits differences of 1e-13 of the
+/// terms, which is about a thousand rounding errors (2^-53 each).
 static constexpr double keptOfTerms = 1e-4;
 
 /// Largest absolute value of a random parameter. It is small so that
@@ -83,13 +84,14 @@ struct ModelArgument {
   std::string path;
   nn::Role role;
   Tensor value;
-  /// If a repeat slices the argument, the index of its first iteration.
+  /// Index of the first iteration of the repeat that slices the argument, or 0
+  /// if there is no such repeat.
   int64_t first = 0;
 };
 
 /// The part of the model to which an argument or a result of a program
-/// corresponds: an argument of the model, one of its states, or some layers of
-/// either.
+/// corresponds: an argument of the model, an optimizer state of such an
+/// argument, or some layers of one of these.
 struct Piece {
   const ModelArgument *whole = nullptr;
   /// Suffix of the path of the state, such as `.velocity`. Empty for the
@@ -111,7 +113,9 @@ public:
   /// Returns the part of the model to which `path`, the path of an argument of
   /// a training step or program, corresponds. Returns nullopt if there is none.
   std::optional<Piece> find(StringRef path) const;
-  /// Returns the value of an argument of a training step or program.
+  /// Returns the value with which `argument`, an argument of a training step or
+  /// program, enters the execution. Emits an error and fails if `argument`
+  /// corresponds to no part of the model.
   FailureOr<Tensor> valueOf(BlockArgument argument) const;
   const ModelArgument *lookup(StringRef path) const {
     auto found = byPath.find(path);
@@ -127,9 +131,10 @@ private:
 
 } // namespace
 
-/// Returns the number of valid values of an integer input, which its readers
-/// use as the index of a row or a class: the smallest number of rows or classes
-/// of all readers. Returns the largest int64_t if there is no such reader.
+/// Returns the number of valid values of the integer input `value`. Readers use
+/// these values as indices of table rows or classes, so this is the smallest
+/// number of rows or classes of any reader. Returns the largest int64_t if
+/// there is no such reader.
 static int64_t numChoices(Value value) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (OpOperand &use : value.getUses()) {
@@ -154,7 +159,7 @@ static int64_t numChoices(Value value) {
 }
 
 /// Returns a random tensor for an input or parameter, and zeros for a state.
-/// The values depend only on the path, the type and the seed.
+/// The random numbers depend only on the path and the seed.
 static Tensor randomTensor(BlockArgument argument, StringRef path,
                            nn::Role role, uint64_t seed) {
   auto type = cast<RankedTensorType>(argument.getType());
@@ -198,8 +203,9 @@ LogicalResult Arguments::collect(func::FuncOp model, uint64_t seed) {
   return success();
 }
 
-/// Parses a single index such as `3`, which sets `single`, or a range such as
-/// `0:12`.
+/// Parses an index such as `3`, or a range such as `0:12`. Returns the range,
+/// which is [3, 4) for the index 3, or nullopt if `text` is neither. Sets
+/// `single` to true for an index and to false for a range.
 static std::optional<std::pair<int64_t, int64_t>> parseRange(StringRef text,
                                                              bool &single) {
   auto [begin, end] = text.split(':');
@@ -214,9 +220,9 @@ static std::optional<std::pair<int64_t, int64_t>> parseRange(StringRef text,
   return std::make_pair(from, to);
 }
 
-/// Returns the argument of the model with this path, or the layers of a stacked
-/// argument that the path names. For example, `layers[0:2].w` names two layers
-/// of `layers[*].w`, and `w[0:2]` names two layers of `w`.
+/// Returns the argument of the model with the path `path`, or some layers of a
+/// stacked argument. For example, `layers[0:2].w` names two layers of
+/// `layers[*].w`, and `w[0:2]` names two layers of `w`.
 std::optional<Piece> Arguments::findPiece(StringRef path) const {
   if (const ModelArgument *whole = lookup(path))
     return Piece{whole, "", std::nullopt, false};
@@ -292,15 +298,17 @@ FailureOr<Tensor> Arguments::valueOf(BlockArgument argument) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Collects the results of a step. The key of a result is the path of the
-/// argument that it replaces; the layers of one argument are put together. A
-/// result that replaces no argument has its number in the model as key. Copies
-/// of a parameter that several stages hold must agree.
+/// Collects the results of a step by name. A result that updates an argument
+/// has the path of this argument in the model as its name, and the layers of a
+/// stacked argument are joined into one tensor. Any other result has the name
+/// `result <n>`, where n is its number in the model.
 class StepResults {
 public:
   explicit StepResults(const Arguments &arguments) : arguments(arguments) {}
 
-  /// Adds the results of a function or of one program.
+  /// Adds the results of a function or of one program. Emits an error and fails
+  /// if an updated argument has another type than its update, or if two stages
+  /// return different copies of a parameter.
   LogicalResult add(FunctionOpInterface step, ArrayRef<Tensor> values);
 
   llvm::MapVector<StringRef, Tensor> tensors;
@@ -424,9 +432,9 @@ func::FuncOp CheckLowering::findModel() {
 }
 
 /// Returns the number of points of all iteration spaces in `op`, counting each
-/// iteration of a repeat. An operation that only moves data, such as a
-/// concatenation, counts the elements of its results instead, because its
-/// iteration space does not describe its work.
+/// iteration of a repeat. For an operation that only moves data, such as a
+/// concatenation, adds the number of elements of its results instead, because
+/// its iteration space does not describe its work.
 static double countPoints(Operation *op) {
   double points = 0;
   if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op)) {
@@ -444,8 +452,8 @@ static double countPoints(Operation *op) {
   return points;
 }
 
-/// Returns the number of elements that one rank holds of a tensor of type
-/// `type`, or 0 if that is not the type of a tensor.
+/// Returns the largest number of elements that a rank holds of a tensor of type
+/// `type`, or 0 if `type` is not a tensor type.
 static double countElements(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
@@ -460,9 +468,9 @@ static double countElements(Type type) {
   return elements;
 }
 
-/// Returns the number of elements that one rank holds of the arguments of
-/// `block` and of all results of its operations. Counts each iteration of a
-/// repeat, and each micro-batch.
+/// Returns the largest number of elements that a rank holds of the arguments of
+/// `block` and of all results of its operations. Counts the body of a repeat
+/// once per iteration, and a section of a micro-batch once per micro-batch.
 static double countElements(Block &block) {
   double elements = 0;
   for (Type type : block.getArgumentTypes())
@@ -495,7 +503,7 @@ static LogicalResult checkElements(Operation *op, double elements) {
          << " are held; use smaller sizes of the same shape";
 }
 
-/// Fails if the step on whole tensors is too large to be executed.
+/// Fails if the step is too large to be executed on whole tensors.
 static LogicalResult checkSize(func::FuncOp step) {
   double points = countPoints(step);
   if (points > maxPoints)
@@ -602,21 +610,24 @@ LogicalResult CheckLowering::executeLowered(ModuleOp copy,
 /// with paths that end in `.weight`, for example, are of the same kind.
 static StringRef kindOf(StringRef path) { return path.rsplit('.').second; }
 
-/// Returns the smallest scale to which differences of a tensor are compared,
-/// even if the largest value of the tensor is smaller.
+/// Returns a lower bound for the scale by which the differences of a tensor are
+/// divided. The scale is the largest value of the tensor, or this bound if the
+/// largest value is smaller.
 ///
 /// A tensor may be small because large terms cancel. It may even be zero by a
-/// law of the model, such as the gradient of a bias that a batch normalisation
-/// subtracts. Its elements then consist of rounding errors of the terms, which
-/// differ in every execution. A mistake of the lowering is as large as the
-/// terms, so differences are compared with the size of the terms. The disturbed
-/// execution, in which every number has a relative error of `noiseSize`, shows
-/// this size: a sum has an error of `noiseSize` times its terms.
+/// law of the model. For example, a batch normalisation subtracts any bias that
+/// was added before it, so the gradient of this bias is zero. The elements of
+/// such a tensor are rounding errors of the terms, which differ in every
+/// execution. A mistake of the lowering is as large as the terms, so
+/// differences are compared with the size of the terms. The disturbed
+/// execution, in which numbers have relative errors of about `noiseSize`, shows
+/// the size of the terms: a sum has an error of about `noiseSize` times its
+/// terms.
 ///
-/// The errors may also have changed a decision, such as the choice of an
-/// expert. The disturbed execution then shows nothing about the terms. So the
-/// scale is at most `largestOfKind`, the largest value of all tensors of the
-/// same kind.
+/// The errors may also change a decision, such as the choice of an expert. The
+/// difference from the disturbed execution then does not show the size of the
+/// terms. The bound is therefore at most `largestOfKind`, the largest value of
+/// all tensors of the same kind.
 static double scaleOfTerms(const Tensor &expected, const Tensor &disturbed,
                            double largestOfKind) {
   double change = 0;
@@ -682,13 +693,13 @@ LogicalResult CheckLowering::run() {
     return failure();
   Arguments arguments;
   // Each copy is nested in the module, because a pass may run a pipeline only
-  // on operations inside the one that it transforms. The copy is erased after
-  // use.
+  // on operations inside the operation that it transforms. The copy is erased
+  // after use.
   auto withCopy = [&](function_ref<LogicalResult(ModuleOp)> work) {
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto copy = cast<ModuleOp>(builder.clone(*module));
-    // The lowering changes the numbers of arguments. Make all paths explicit,
-    // so that default paths do not change with the numbers.
+    // The lowering changes the numbers of arguments. Write out all paths,
+    // because a default path `arg<k>` would change with the number k.
     auto function = copy.lookupSymbol<func::FuncOp>(model.getName());
     ArgumentAttrChanges paths;
     for (BlockArgument argument : function.getArguments())

@@ -31,8 +31,8 @@ public:
     if (function.isDeclaration())
       return;
     nameSlicedArguments(function);
-    // Outer repeats are unrolled first. The inner repeats in their copies are
-    // then outer repeats, and are unrolled next.
+    // Unroll outer repeats first. This copies inner repeats into the function,
+    // where they are unrolled next.
     while (true) {
       auto repeats = function.getOps<nn::RepeatOp>();
       if (repeats.empty())
@@ -51,8 +51,8 @@ private:
 };
 } // namespace
 
-/// Replaces each stacked argument that `repeat` slices by one argument per
-/// iteration.
+/// Inserts one argument per iteration for each stacked argument that `repeat`
+/// slices, and records the new arguments in `stacks`.
 LogicalResult UnrollRepeats::splitArguments(func::FuncOp function,
                                             nn::RepeatOp repeat) {
   llvm::SetVector<BlockArgument> arguments;
@@ -129,8 +129,8 @@ LogicalResult UnrollRepeats::unroll(func::FuncOp function,
           "can't be unrolled: only repeats may read its stacked results");
     stacks[result] = values;
   }
-  // Erase the repeat, and the arguments that have no other reader. A repeat
-  // with stacked results that are read cannot be erased.
+  // Erase the repeat, and the arguments that have no other reader. The repeat
+  // cannot be erased if another repeat reads its stacked results.
   if (repeat.use_empty()) {
     llvm::SetVector<BlockArgument> arguments;
     for (Value operand : repeat.getSliced())

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Part of insert-collectives: a builder that annotates every operation that it
-// inserts. A conversion thus has the phase, the stage and the path of the
-// operation for which it is inserted.
+// inserts with a phase, a stage and a path. The user of the builder chooses
+// these annotations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@ namespace proteus {
 struct InsertedAnnotations {
   Phase phase = Phase::Forward;
   std::optional<int64_t> stage;
-  /// Path of the operation. Only operations of the dialect dist get it.
+  /// Path for inserted operations of the dialect dist. Other inserted
+  /// operations do not get this path.
   std::string path;
   /// Number of repeated layers by which the gather or fetch of a parameter may
   /// precede its reader. Null if the tree does not set it, or if the value is

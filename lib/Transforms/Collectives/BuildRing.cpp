@@ -59,14 +59,15 @@ private:
 } // namespace
 
 /// Returns the dimension of `value` that `axes`, the axes of the ring, shard.
-/// Its parts travel around the ring.
+/// The parts of this dimension travel around the ring.
 static unsigned ringDim(Value value, ArrayRef<dist::Axis> axes) {
   return *dist::getLayout(value.getType())
               .getValue()
               .getShardedDim(axes.front());
 }
 
-/// Passes `values` to the next device of the ring, all in one message.
+/// Builds one message that passes all `values` to the next device of the ring.
+/// Returns the received values.
 Travellers RingBuilder::pass(ArrayRef<Value> values) {
   const AxisList &axes = part.getAxes(ring);
   unsigned dim = ringDim(values.front(), axes);
@@ -97,8 +98,8 @@ Operation *RingBuilder::compute(int64_t step, ValueRange operands,
   return block;
 }
 
-/// Adds `rhs`, the contribution of step number `step`, to `lhs`, the sum of the
-/// preceding steps.
+/// Builds the addition of `rhs`, the contribution of step number `step`, to
+/// `lhs`, the sum of the preceding steps. Returns the new sum.
 Value RingBuilder::add(int64_t step, Value lhs, Value rhs) {
   auto sum = nn::AddOp::create(
       builder, op.getLoc(), lhs.getType(),

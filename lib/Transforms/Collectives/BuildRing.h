@@ -8,7 +8,7 @@
 //
 // Part of insert-collectives: replaces an operation with a `ring` split by one
 // step per block of the split iterator. Between two steps, every device sends
-// its block to the next device of the ring.
+// the block that it holds to the next device of the ring.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +22,15 @@ namespace proteus {
 
 /// Builds the ring steps of `op` from its partition, and returns the values
 /// that replace its results. The operands of `op` must already have their
-/// layouts. `place` returns the given layout on the stage of `op`.
+/// layouts. `place` restricts a layout to the devices of the stage of `op`.
 ///
 /// The ring iterator has one block per device. With n blocks there are n steps.
 /// Operands and results that the ring iterator indexes travel around the ring:
 /// - An operand is passed on n - 1 times, while the step that reads it
 ///   computes.
-/// - A result sums the contributions of all steps. It is passed on n times,
-///   while the next step computes. It is then back on the device of its block.
+/// - A result is the sum of the contributions of all steps. It is passed on n
+///   times: after every step but the last, while the next step computes, and
+///   once after the last step. It is then on the device of its block.
 llvm::SmallVector<mlir::Value>
 buildRing(mlir::OpBuilder &builder, nn::RingOpInterface op, dist::MeshAttr mesh,
           llvm::function_ref<dist::LayoutAttr(dist::LayoutAttr)> place);

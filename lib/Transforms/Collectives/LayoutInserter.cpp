@@ -50,8 +50,9 @@ bool LayoutInserter::isStored(Value value) {
   if (!argument)
     return false;
   Operation *parent = argument.getOwner()->getParentOp();
-  // An update may read an input of the step, such as the indices of table rows.
-  // Such an input belongs to a gradient, so it is not a stored value.
+  // An update may read an input of the step, such as the indices of the table
+  // rows to update. Such an input is part of a gradient, so it is not a stored
+  // value.
   if (parent == function)
     return getRole(argument) != nn::Role::Input;
   return isStored(parent->getOperand(argument.getArgNumber()));
@@ -144,9 +145,9 @@ void LayoutInserter::replaceByRing(nn::RingOpInterface op) {
 }
 
 /// Returns the axes over which sums stay pending through a linear operation,
-/// such as an addition. The sums must be pending in all operands. An operand
-/// may have been reduced already for an earlier reader, such as the input of a
-/// layer. It is then read in its reduced layout, and no sums stay pending.
+/// such as an addition. The sums must be pending in all operands. If an
+/// operand, such as the input of a layer, has been reduced already for an
+/// earlier reader, `op` reads the reduced value, and no sums stay pending.
 AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
                                      const Partitioning &part) {
   if (!op.isLinear() || op->getNumOperands() == 0)
@@ -167,10 +168,10 @@ AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
   return through;
 }
 
-/// Changes the partition of an addition of gradients so that one collective
-/// scatters the sum, instead of one collective for each term. This is done if
-/// sums are pending over the same axes in all terms, and if the addition would
-/// otherwise be split over one of these axes.
+/// If possible, changes the partition of an addition of input gradients so that
+/// one collective scatters their sum, instead of one collective for each term.
+/// This requires that sums are pending over the same axes in all terms, and
+/// that the addition would otherwise be split over one of these axes.
 void LayoutInserter::sumBeforeScatter(IterationSpaceOpInterface op,
                                       Partitioning &part) {
   if (!isa<nn::AddOp>(op) || !isInputGradient(op))
@@ -251,11 +252,12 @@ LogicalResult LayoutInserter::visitKernel(IterationSpaceOpInterface op) {
 // Other operations
 //===----------------------------------------------------------------------===//
 
-/// Combines the terms of an nn.total that have pending reductions over the same
-/// axes, or that exist only at the same coordinates, before they are converted.
-/// One small collective then suffices for all of these terms.
+/// Groups the terms of an nn.total by layout. If a group has pending
+/// reductions, or exists only at some coordinates, combines its terms before
+/// they are converted. One small collective then suffices for the group.
+/// Converts all other terms one by one.
 LogicalResult LayoutInserter::visitTotal(nn::TotalOp total) {
-  // A stack of scalars is never sharded. Without its dimensions, its layout is
+  // A stack of scalars is never sharded, so its layout without dimensions is
   // that of a scalar.
   auto asNumber = [&](Value term) {
     dist::Layout layout = layoutOf(term).getValue();

@@ -66,19 +66,22 @@ private:
   /// stay pending in its results.
   dist::AxisList sumsThrough(nn::IterationSpaceOpInterface op,
                              const Partitioning &part);
-  /// Removes from `part`, the partition of an addition of gradients, the axes
-  /// over which sums are pending in all terms. The addition then adds the
-  /// partial terms, and one collective reduces and scatters the sum.
+  /// If `op` adds input gradients, and sums are pending over the same axes in
+  /// all of them, removes these axes from `part`, the partition of `op`. The
+  /// addition then adds partial terms, and one collective reduces and scatters
+  /// the sum.
   void sumBeforeScatter(nn::IterationSpaceOpInterface op, Partitioning &part);
   /// Returns the layout in which the body of `repeat` yields `operand`, and the
   /// purpose of the conversion to this layout.
   std::pair<dist::LayoutAttr, dist::Purpose>
   yieldedLayout(nn::RepeatOp repeat, mlir::OpOperand &operand);
-  /// Gives the initial value `operand` the layout `layout`, which is that of
-  /// the result that starts from this value.
+  /// Lets `operand` read its initial value in the layout `layout`, the layout
+  /// of the result that is computed into the initial value. Copies the
+  /// operations that produce the initial value if it has another layout.
   llvm::LogicalResult initialise(mlir::OpOperand &operand,
                                  dist::LayoutAttr layout);
-  /// Converts the value that `operand` reads to layout `target`.
+  /// Converts the value that `operand` reads to layout `target`, and lets
+  /// `operand` read the converted value.
   llvm::LogicalResult convert(mlir::OpOperand &operand, dist::LayoutAttr target,
                               dist::Purpose purpose);
   /// Returns the purpose of a conversion of `operand`: parameter, gradient or
@@ -100,10 +103,9 @@ private:
   ReaderLayouts reads;
   ValueConverter converter;
   TiedGradients tied;
-  /// The initial values, as `InitialValues` defines them, among the results
-  /// that are visited so far.
+  /// The initial values (see `InitialValues`) among the results visited so far.
   InitialValues initialValues;
-  /// Created in `run`, because it must find the gradients after
+  /// Created in `run`, because its constructor must find the gradients after
   /// separateSavedActivations has changed the repeats.
   std::optional<StoredGradients> stored;
 };

@@ -65,8 +65,9 @@ LogicalResult LayoutInserter::enter(nn::RepeatOp repeat) {
     }
     if (carried) {
       target = stages.onStage(reduced(layout), repeat).withHost(false);
-      // A single iteration may read and yield a value in different layouts. The
-      // value can then enter in the layout that its first reader needs.
+      // With a single iteration, a value may enter and leave the iteration in
+      // different layouts. A partial value then enters in the layout that its
+      // first reader needs, unless this layout is larger than the reduced one.
       LayoutAttr wanted = layout.isPartial() && repeat.getCount() == 1
                               ? reads.firstReadLayout(argument)
                               : LayoutAttr();
@@ -94,8 +95,9 @@ LayoutInserter::yieldedLayout(nn::RepeatOp repeat, OpOperand &operand) {
   LayoutAttr computed = layoutOf(operand.get());
   if (number < repeat.getNumCarried()) {
     // A carried value must leave every iteration in the layout in which it
-    // enters the next one. With a single iteration there is no next one, so the
-    // value may leave it in any layout.
+    // enters the next one. A single iteration has no next one, so the value
+    // leaves it in its reduced layout, unless the repeat accumulates a partial
+    // sum.
     LayoutAttr entered = layoutOf(repeat.getBody().getArgument(number));
     bool accumulates = entered != reduced(entered);
     return {repeat.getCount() == 1 && !accumulates ? reduced(computed)
@@ -103,10 +105,9 @@ LayoutInserter::yieldedLayout(nn::RepeatOp repeat, OpOperand &operand) {
             Purpose::Activation};
   }
   if (getPhase(repeat) == Phase::Forward) {
-    // A value is saved for the backward pass in its reduced layout. However, if
-    // the body already produces the layout in which the backward pass first
-    // reads the value, and this layout is no larger, the value is saved in this
-    // layout.
+    // A value is saved in the layout in which the backward pass first reads it,
+    // if the body also produces this layout and it is no larger than
+    // `computed`. Otherwise the value is saved in its reduced layout.
     LayoutAttr target = reduced(computed);
     LayoutAttr wanted = reads.firstReadLayout(result);
     if (wanted && converter.hasKeptForm(operand.get(), withoutLeading(wanted),
@@ -177,7 +178,8 @@ LogicalResult LayoutInserter::visitRecompute(nn::RecomputeOp recompute) {
           target = wanted;
     } else if (layoutOf(operand.get()).isPartial()) {
       // If the forward pass has converted the value to the layout that the body
-      // needs, and this conversion is kept, use it.
+      // needs, and keeps the converted value for the backward pass, use the
+      // converted value.
       LayoutAttr wanted = reads.firstReadLayout(argument);
       if (wanted && converter.hasKeptForm(operand.get(), wanted,
                                           getStage(recompute).value_or(0)))
@@ -193,8 +195,9 @@ LogicalResult LayoutInserter::visitRecompute(nn::RecomputeOp recompute) {
   markYield(yield, recompute);
   for (OpOperand &operand : yield->getOpOperands()) {
     Value result = recompute.getResult(operand.getOperandNumber());
-    // As in `yieldedLayout`, yield the layout that the first reader needs if
-    // the body already produces it and it is no larger.
+    // Yield a value in the layout that its first reader needs, if the body also
+    // produces this layout and it is no larger than the layout in which the
+    // value is computed. Otherwise yield the value in its reduced layout.
     LayoutAttr wanted = reads.firstReadLayout(result);
     bool made =
         wanted && converter.hasKeptForm(operand.get(), wanted,

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: reads and sets the layout of a value, and derives
-// from it the layouts of slices, stacks and sums. All files of the pass use
-// these functions.
+// Part of insert-collectives: functions that read and set the layout of a
+// value, and derive from one layout those of slices, stacks and sums.
 //
 //===----------------------------------------------------------------------===//
 

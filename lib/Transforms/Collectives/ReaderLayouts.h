@@ -28,9 +28,10 @@ public:
                 const StageMap &stages)
       : function(function), mesh(mesh), stages(stages) {}
 
-  /// Returns the layout in which a kernel first reads `value`, or null if none
-  /// reads it. Also searches the bodies of repeats and recomputations that take
-  /// `value`. `value` is an argument of a block, or a result of a repeat or
+  /// Finds the first kernel that reads `value`, and returns the layout in which
+  /// this kernel reads it. Also searches the bodies of repeats and
+  /// recomputations that take `value`. Returns null if no kernel reads `value`.
+  /// `value` is an argument of a block, or a result of a repeat or
   /// recomputation. The returned layout has the rank of `value`, even if a body
   /// reads only slices of it.
   dist::LayoutAttr firstReadLayout(mlir::Value value);
@@ -43,18 +44,19 @@ public:
   /// reads its gradient.
   dist::LayoutAttr gradientLayout(mlir::Operation *update);
 
-  /// Returns the layout in which `repeat` can accumulate a partial sum in the
-  /// carried value `operand`, which is then reduced once after the repeat.
+  /// Returns the partial layout in which `repeat` can accumulate a sum in the
+  /// carried value `operand`, so that one reduction after the repeat suffices.
   /// Returns null unless the value starts as zero, the body only adds to it,
-  /// and the sum is partial.
+  /// and the added values are partial.
   dist::LayoutAttr accumulationLayout(nn::RepeatOp repeat,
                                       mlir::OpOperand &operand);
 
 private:
   /// Returns the axes, including `micro`, over which sums will be pending in
   /// `value` after its block is visited, or no axes if this cannot be derived.
-  /// Ignores `neutral`, the sum of the preceding iterations. Caches its results
-  /// in `known`.
+  /// Ignores the term `neutral`, the sum of the preceding iterations, because
+  /// it gets the same pending sums as the other terms. Caches the results in
+  /// `known`.
   dist::AxisList
   pendingSums(mlir::Value value, mlir::BlockArgument neutral,
               llvm::DenseMap<mlir::Value, dist::AxisList> &known);

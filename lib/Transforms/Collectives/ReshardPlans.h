@@ -33,18 +33,17 @@ public:
                const StageMap &stages, const machine::Cluster &cluster);
 
   /// Returns the cheapest steps that change the layout of `value` from `from`
-  /// to `to`. If `value` is a stack, the steps are those that are cheapest for
-  /// one slice, and never change the leading dimension. On failure, sets
-  /// `reason`.
+  /// to `to`. If `value` is a stack, plans the steps for one slice, so that
+  /// they never change the leading dimension. On failure, sets `reason`.
   llvm::FailureOr<Plan> plan(mlir::Value value, dist::LayoutAttr from,
                              dist::LayoutAttr to, std::string &reason);
 
   /// Returns the layout in which the partial stack `value` enters a repeat that
   /// reads its slices. `wanted` is the layout that the body needs, as a layout
-  /// of the whole stack. The stack is summed over micro-batches before the
-  /// repeat. It is also reduced before the repeat if the steps to `wanted`
-  /// begin with reductions. The body performs the remaining steps for each
-  /// layer.
+  /// of the whole stack. Before the repeat, the stack is summed over
+  /// micro-batches. If the steps to `wanted` begin with reductions, these are
+  /// also performed before the repeat. The body performs the other steps for
+  /// each layer.
   dist::LayoutAttr stackLayout(mlir::Value value, dist::LayoutAttr wanted);
 
   /// Returns the layout in which `value` is sent to another stage, which needs
@@ -63,8 +62,8 @@ private:
   llvm::FailureOr<Plan> planStack(mlir::RankedTensorType type,
                                   dist::LayoutAttr from, dist::LayoutAttr to,
                                   unsigned stacks, std::string &reason);
-  /// Returns the total time, in picoseconds, of `steps`, which begin with
-  /// layout `from`.
+  /// Returns the total time, in picoseconds, of `steps` for a tensor of type
+  /// `type` that has the layout `from` before the first step.
   uint64_t costOf(mlir::RankedTensorType type, dist::LayoutAttr from,
                   llvm::ArrayRef<dist::ReshardStep> steps);
 

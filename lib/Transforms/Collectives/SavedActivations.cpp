@@ -40,11 +40,12 @@ static LayoutAttr readLayout(OpOperand &use, dist::MeshAttr mesh) {
 
 /// Groups the uses of `argument` by the layout in which kernels read it.
 /// `argument` belongs to a backward body and receives the saved activation
-/// `value` of a forward body. A layout is a key only if saving `value` a second
-/// time in this layout is worthwhile. Kernels of the forward body must read
-/// `value` in this layout too. The layout must also differ from the one in
-/// which `value` is produced, and not be larger. All other uses have the key
-/// null.
+/// `value` of a forward body. A layout is a key only if it is worthwhile to
+/// save `value` a second time in this layout:
+/// - a kernel of the forward body also reads `value` in this layout;
+/// - the layout differs from the one in which `value` is produced;
+/// - the layout is no larger than the one in which `value` is produced.
+/// All other uses have the key null.
 static llvm::MapVector<Attribute, SmallVector<OpOperand *>>
 usesByForm(BlockArgument argument, Value value, dist::MeshAttr mesh) {
   llvm::MapVector<Attribute, SmallVector<OpOperand *>> uses;

@@ -8,9 +8,9 @@
 //
 // Part of insert-collectives. A repeat saves a value for the backward pass as
 // one stack, but the backward pass may read the value in several layouts. If
-// the forward pass produces one of these layouts as well, and it is no larger,
-// the value is also saved in this layout. LayoutInserter calls these functions
-// before it visits the operations.
+// the forward pass also produces the value in one of these layouts, and this
+// layout is no larger than that of the stack, the value is saved in this layout
+// too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,10 +29,11 @@ bool isNoLarger(mlir::RankedTensorType type, dist::LayoutAttr form,
                 dist::LayoutAttr own);
 
 /// Adds stacks for saved values that backward repeats read in several layouts.
-/// The readers of one layout move to a new stack if the forward repeat reads
-/// the value in this layout as well, and if the layout is no larger than that
-/// in which the value is produced. Without the new stack, the first reader
-/// would determine the layout for all readers.
+/// A layout gets its own stack if the forward repeat also reads the value in
+/// this layout, and if the layout is no larger than the one in which the value
+/// is produced. The backward readers of this layout then read the new stack.
+/// Without it, the first reader would determine the layout for all readers.
+/// Must run before the operations get layouts.
 void separateSavedActivations(mlir::func::FuncOp function, dist::MeshAttr mesh);
 
 } // namespace proteus

@@ -19,8 +19,9 @@ using dist::AxisList;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Returns, for each device axis, the number of neighbours along it that share
-/// a node. Returns an empty list if not every node is a block of the mesh.
+/// Returns, for each device axis, the number of consecutive devices along it
+/// that share a node. Returns an empty list if the nodes are not equal blocks
+/// of the mesh.
 static SmallVector<int64_t> neighboursInNode(const dist::Mesh &mesh,
                                              int64_t devicesPerNode) {
   if (!mesh.devices.empty())

@@ -20,9 +20,9 @@ using dist::Purpose;
 using dist::ReductionKind;
 
 /// Returns the storage layout of a gradient that is computed in layout
-/// `computed` and is to be sharded over the axes `dims`. Pending sums over
-/// these axes are reduced, because an axis cannot be both partial and shard a
-/// dimension. Other sums stay pending.
+/// `computed`. `dims` holds the axes that shard each dimension in storage. Sums
+/// over these axes are no longer pending, because a value cannot be partial
+/// over an axis that shards it. Other sums stay pending.
 static LayoutAttr storedGradient(LayoutAttr computed, const DimAxes &dims) {
   dist::Layout result = computed.getValue();
   result.dims.assign(dims.begin(), dims.end());
@@ -47,13 +47,13 @@ StoredGradients::StoredGradients(func::FuncOp function, dist::MeshAttr mesh,
         argument, getStorageAttrName(strategy::ItemKind::Gradient)));
     if (!axes || getRole(argument) != nn::Role::Parameter)
       continue;
-    // An update of single table rows reads no gradient of the shape of the
-    // parameter.
+    // Skip updates of single table rows, because their gradients do not have
+    // the shape of the parameter.
     if (operand.get().getDefiningOp<nn::EmbeddingBagUpdateOp>())
       continue;
-    // An update, or a repeat of updates, reads the gradient as operand 1.
-    // Operations between the gradient and its update, such as scaling, have the
-    // phase of the update.
+    // An update, or a repeat of updates, reads the gradient as operand 1. If
+    // operations of the update phase compute this operand from the gradient, go
+    // back to the gradient.
     Value gradient = operand.get().getDefiningOp()->getOperand(1);
     while (Operation *op = gradient.getDefiningOp()) {
       if (getPhase(op) != Phase::Update || op->getNumOperands() == 0)

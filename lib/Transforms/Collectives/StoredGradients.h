@@ -29,8 +29,9 @@ public:
   StoredGradients(mlir::func::FuncOp function, dist::MeshAttr mesh,
                   ValueConverter &converter);
 
-  /// Converts `value`, which has just been computed, to its storage layout.
-  /// Does nothing if the tree sets none for it.
+  /// Converts the gradient `value` to its storage layout, directly after the
+  /// operation that computes it, and lets all readers read the converted
+  /// gradient. Does nothing if the tree sets no storage layout for it.
   llvm::LogicalResult store(mlir::OpResult value);
 
   /// Returns the storage layout of one slice of `value`, or null if `value` is

@@ -36,9 +36,9 @@ LogicalResult TiedGradients::joinBefore(Operation *reader) {
     return success();
   if (updatedTiedParameter(reader))
     return join(reader, reader);
-  // Leave out updates that were visited already, because they have their sums.
-  // Such an update may read a conversion of its parameter, and is then not
-  // recognised as an update of a tied parameter.
+  // Leave out updates for which `updatedTiedParameter` returns null. These were
+  // visited before, so they have their sums. They now read a conversion of
+  // their parameter instead of the parameter itself.
   auto waiting = llvm::make_filter_range(updates, [](Operation *update) {
     return static_cast<bool>(updatedTiedParameter(update));
   });

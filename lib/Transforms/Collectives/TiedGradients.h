@@ -36,9 +36,10 @@ public:
   /// Builds the sums of gradients that must precede `reader`, an operation of
   /// the update. If `reader` updates a tied parameter, it needs the sum for
   /// this parameter. If `reader` reads the gradient of a tied parameter before
-  /// the update does, for example to scale it, all sums are built. In the
-  /// second case the stages exchange scalars of the gradients afterwards and
-  /// wait for each other, so every stage must have built all sums before that.
+  /// the update does, for example to compute its square sum, all sums are built
+  /// before `reader`. The stages then exchange totals of the square sums and
+  /// wait for each other, so every stage must first compute its sums of
+  /// gradients.
   llvm::LogicalResult joinBefore(mlir::Operation *reader);
 
 private:

@@ -29,8 +29,8 @@ FailureOr<Value> ValueConverter::bringTo(OpBuilder &builder, Value value,
   llvm::erase_if(whole.fixed, [&](auto entry) {
     return llvm::is_contained(axes, entry.first);
   });
-  // If one dimension of the value is sharded over all of `axes`, it stays
-  // sharded until a gather collects it at the coordinates of `target`.
+  // If one dimension of the value is sharded over all of `axes`, the dimension
+  // stays sharded until a gather collects it at the coordinates of `target`.
   // Otherwise the value is replicated over `axes` first, and then restricted to
   // these coordinates.
   dist::Layout sharded = whole;
@@ -41,8 +41,8 @@ FailureOr<Value> ValueConverter::bringTo(OpBuilder &builder, Value value,
     for (Axis axis : from.dims[*dim])
       if (llvm::is_contained(axes, axis))
         sharded.dims[*dim].push_back(axis);
-    // The gather is impossible if uneven parts do not nest in the parts over
-    // the remaining axes.
+    // The gather is impossible if the parts over all axes do not nest in the
+    // parts over the remaining axes, which can happen for uneven parts.
     std::string reason;
     if (sharded.checkShape(mesh.getValue(),
                            dist::tensorTypeOf(value).getShape()) ||
@@ -104,7 +104,8 @@ FailureOr<Value> ValueConverter::reshard(OpBuilder &builder, Value value,
 
 bool ValueConverter::isOffloaded(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    // A carried value is the result of the preceding iteration.
+    // Examine the value that the body yields, because the preceding iteration
+    // yields the carried value.
     auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
     return repeat && argument.getArgNumber() < repeat.getNumCarried() &&
            isOffloaded(repeat.getYield()->getOperand(argument.getArgNumber()));
@@ -182,12 +183,13 @@ static Attribute gatheringOf(Operation *reader, StringRef name) {
 }
 
 // Readers share a conversion in three cases:
-// - A reduced value is shared by all readers.
-// - The result of an operation, in a layout that is no larger than its own, is
-//   shared by the forward and the backward pass of a virtual stage.
-// - A value in any other layout is shared within one phase of a virtual stage.
-//   Other phases and chunks convert again, because a larger copy would take
-//   memory until then.
+// - The conversion of a value to its reduced layout is shared by all readers.
+// - The result of an operation, converted to a layout that is no larger than
+//   the one in which it is computed, is shared by the forward and the backward
+//   pass of a virtual stage.
+// - Any other conversion is shared within one phase of a virtual stage. Other
+//   phases and virtual stages convert the value again, because a larger copy
+//   would occupy memory until they run.
 int64_t ValueConverter::sectionOf(Value value, LayoutAttr target,
                                   Operation *reader) const {
   if (target == reduced(layoutOf(value)))
@@ -243,10 +245,11 @@ Value ValueConverter::accumulate(OpBuilder &builder, Value value,
       value);
 }
 
-// Sends the value in the section of its producer, and in the layout of its
-// producer. If that layout is partial, on the host, or larger than `target`,
-// sends the value in layout `target` instead. If `reader` is inside a repeat,
-// sends the value once, before the repeat.
+// Sends the value in its own layout. If this layout is partial, on the host, or
+// larger than `target`, sends the value in layout `target` instead.
+// `ReshardPlans::transferLayout` decides whether the value is sent in slices.
+// The message belongs to the phase of the producer. If `reader` is inside a
+// repeat, sends the value once, before the repeat.
 Value ValueConverter::transfer(AnnotatingBuilder &builder, Value value,
                                Operation *producer, LayoutAttr target,
                                Operation *reader, Purpose purpose) {

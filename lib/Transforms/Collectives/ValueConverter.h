@@ -50,8 +50,8 @@ public:
                    int64_t stage) const;
 
   /// Returns the layout in which operations on the stage of `op` can read
-  /// `value`. If the value was sent there from another stage, it may have been
-  /// reduced before.
+  /// `value`. This is the layout of the received value if `value` was sent
+  /// there from another stage, and otherwise the layout of `value`.
   dist::LayoutAttr layoutAt(mlir::Value value, mlir::Operation *op) const;
 
   /// Returns true if the pending sums of `value` have been reduced for an
@@ -64,11 +64,13 @@ public:
 
 private:
   /// Returns the copy of `value` in host memory if `reader` is in the backward
-  /// pass and the tree offloads the value. Otherwise returns `value`.
+  /// pass and can read this copy, because the tree offloads `value`. Builds the
+  /// copy if there is none yet. Otherwise returns `value`.
   mlir::Value onHost(mlir::Value value, mlir::Operation *reader);
-  /// Converts `value` to `target`, which exists only at some of the coordinates
-  /// at which `value` exists. A sharded value is gathered at these coordinates,
-  /// and a replicated value is restricted to them.
+  /// Converts `value` to `target`, a layout that fixes coordinates which the
+  /// layout of `value` does not fix, such as dp = 0. A value that is sharded
+  /// over these axes is gathered at the coordinates, and a replicated value is
+  /// restricted to them.
   llvm::FailureOr<mlir::Value>
   bringTo(mlir::OpBuilder &builder, mlir::Value value, dist::LayoutAttr target,
           mlir::Operation *reader, dist::Purpose purpose);
@@ -103,7 +105,7 @@ private:
   const StageMap &stages;
   ReshardPlans &plans;
   /// Conversions built so far. The key is the original value, the layout and
-  /// the key of the readers.
+  /// the key that `sectionOf` returns for the readers.
   llvm::DenseMap<std::tuple<mlir::Value, mlir::Attribute, int64_t>,
                  llvm::SmallVector<mlir::Value, 1>>
       converted;
@@ -111,8 +113,8 @@ private:
   /// receiving stage.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> arrived;
   /// For each operation with a result that leaves the step or the device, the
-  /// last conversion that was inserted after it. The next conversion is
-  /// inserted after that one.
+  /// last conversion that was inserted after the operation. The next conversion
+  /// is inserted after that conversion.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> insertedBehind;
   /// Copies of offloaded values in host memory. The key is the original value.
   llvm::DenseMap<mlir::Value, mlir::Value> hostCopies;

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Cuts matrix products and their collectives into chunks, so that the
-// collective of one chunk overlaps with the product of another. The chunks are
-// cut along the rows: a dimension that one operand and the result have in
-// common, and on which no other operand depends.
+// collective of one chunk overlaps with the product of another. The cuts are
+// along the rows: the dimension that one operand and the result have in common,
+// and that no other operand has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,9 @@ using namespace mlir;
 using namespace proteus;
 using nn::IterationSpaceOpInterface;
 
-/// Returns the dimension that `iterator` indexes alone. Returns nullopt if
-/// there is none, or if `iterator` indexes several dimensions.
+/// Returns the dimension of a tensor that `iterator` indexes. Returns nullopt
+/// if `iterator` indexes no dimension or several, or if another iterator
+/// indexes the same dimension.
 static std::optional<unsigned> dimOf(const nn::TensorIterators &dims,
                                      unsigned iterator) {
   std::optional<unsigned> found;
@@ -119,8 +120,7 @@ private:
 } // namespace
 
 /// Returns the cut of `op` along dimension `dim` of operand `operand`. Returns
-/// nullopt if `op` is not a product, or if the dimension is not that of the
-/// rows.
+/// nullopt if `op` is not a product, or if dimension `dim` is not the rows.
 static std::optional<Cut> cutOf(Operation *op, unsigned operand, unsigned dim) {
   auto kernel = dyn_cast<IterationSpaceOpInterface>(op);
   if (!kernel || kernel.getKernelClass() != nn::KernelClass::Matrix ||
@@ -141,8 +141,8 @@ static std::optional<Cut> cutOf(Operation *op, unsigned operand, unsigned dim) {
   return Cut{op, operand, *operandDim, *resultDim};
 }
 
-/// Returns the cut of a product along dimension `dim` of its result. Returns
-/// nullopt if the dimension is not that of the rows.
+/// Returns the cut of `op` along dimension `dim` of its result. Returns nullopt
+/// if `op` is not a product, or if dimension `dim` is not the rows.
 static std::optional<Cut> cutOfResult(Operation *op, unsigned dim) {
   auto kernel = dyn_cast_if_present<IterationSpaceOpInterface>(op);
   if (!kernel)
@@ -151,7 +151,7 @@ static std::optional<Cut> cutOfResult(Operation *op, unsigned dim) {
   if (space.results[0][dim].size() != 1)
     return std::nullopt;
   unsigned iterator = space.results[0][dim].front();
-  // `cutOf` checks that no other operand has the rows.
+  // `cutOf` checks that `iterator` indexes no other operand.
   for (auto [operand, dims] : llvm::enumerate(space.operands))
     if (std::optional<unsigned> operandDim = dimOf(dims, iterator))
       return cutOf(op, operand, *operandDim);
@@ -166,10 +166,10 @@ static int64_t runsOf(RankedTensorType type, unsigned dim) {
          (layout.getValue().dims[dim].zigzag ? 2 : 1);
 }
 
-/// Sets the number of chunks of a collective. A collective with user buffers
-/// has one chunk per member of its group. Any other collective, such as an
-/// all-reduce, runs in the communication library, where a few chunks hide most
-/// of its time.
+/// Sets `count`, the number of chunks of a collective, to the requested number
+/// if there is one. Otherwise a collective with user buffers has one chunk per
+/// member of its group. Any other collective, such as an all-reduce, runs in
+/// the communication library and has four chunks, which hide most of its time.
 void Chunker::setCount(dist::CollectiveOpInterface collective) {
   constexpr int64_t chunksOfSums = 4;
   count = requested;
@@ -180,8 +180,9 @@ void Chunker::setCount(dist::CollectiveOpInterface collective) {
 }
 
 /// Returns true if dimension `dim` can be cut: its parts are not shifted around
-/// a ring, and each of its `groups` runs can be divided into chunks of equal
-/// size. Otherwise counts the collective in `numUneven`.
+/// a ring, and it consists of `groups` runs that can each be divided into
+/// `count` equal chunks. Otherwise returns false and counts the collective in
+/// `numUneven`.
 bool Chunker::divides(RankedTensorType type, unsigned dim, int64_t groups) {
   const dist::AxisList &axes = dist::getLayout(type).getValue().dims[dim];
   bool fits = axes.shift == 0 && groups % runsOf(type, dim) == 0 &&
@@ -244,7 +245,8 @@ void Chunker::cutBehind(dist::AllGatherOp gather) {
 static unsigned rowsOf(dist::ReduceScatterOp reduce) { return reduce.getDim(); }
 
 static unsigned rowsOf(dist::AllReduceOp reduce) {
-  // The largest dimension except the last one, which comes from the weights.
+  // Choose the largest dimension except the last one, because the last
+  // dimension comes from the weights.
   SmallVector<int64_t> shape =
       dist::largestLocalShape(reduce.getInput().getType());
   unsigned rows = 0;
@@ -282,8 +284,8 @@ template <typename ReduceOp> void Chunker::cutInFront(ReduceOp reduce) {
   std::optional<Cut> cut = cutOfResult(product, dim);
   if (!cut || hasWeightGradient(*cut))
     return;
-  // The chunks divide the part of the result that a device receives, so that no
-  // element moves to another device.
+  // Cut the part of the result that a device receives, so that cutting moves no
+  // element to another device.
   int64_t groups = runsOf(dist::tensorTypeOf(reduce.getResult()), dim);
   setCount(reduce);
   if (!divides(dist::tensorTypeOf(reduce.getResult()), dim, groups) ||
@@ -354,8 +356,9 @@ void ChunkProducts::runOnOperation() {
   }
   int64_t count =
       chunks > 0 ? int64_t(chunks) : step.getOverlap().getChunks().value_or(0);
-  // The program now contains the chunks, so later passes need not cut products.
-  // They only let independent kernels overlap with collectives (`async`).
+  // This pass replaces the setting `chunked` by chunks in the program. The
+  // setting that remains is `async`: independent kernels overlap with
+  // collectives.
   if (isRequested)
     program.setStepSettings(step.withOverlap(
         dist::OverlapAttr::get(&getContext(), plan::TensorOverlap::Async,

@@ -20,8 +20,8 @@ namespace proteus {
 using namespace mlir;
 using namespace proteus;
 
-/// Returns true if `op` could be moved to `position`, because all its operands
-/// are computed before `position`.
+/// Returns true if `op` could be moved directly before `position`, because all
+/// its operands are computed before `position`.
 static bool couldStandAt(Operation *op, Operation *position) {
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     Operation *producer = operand.getDefiningOp();
@@ -31,7 +31,8 @@ static bool couldStandAt(Operation *op, Operation *position) {
 }
 
 /// Returns the first operation of the block of `op` that reads a result of
-/// `op`, directly or in its body. Returns null if there is none.
+/// `op`, by itself or by an operation in its body. Returns null if there is
+/// none.
 static Operation *firstReader(Operation *op) {
   Operation *first = nullptr;
   for (Operation *user : op->getUsers()) {
@@ -47,8 +48,8 @@ namespace {
 /// Scatters, or gathers, that can become one exchange.
 struct Group {
   SmallVector<Operation *> members;
-  /// The first reader of any member, or null if there is none. The exchange
-  /// must precede it.
+  /// The first operation that reads a result of any member, or null if there is
+  /// none. The exchange must precede this operation.
   Operation *deadline = nullptr;
 };
 

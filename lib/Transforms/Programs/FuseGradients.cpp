@@ -41,20 +41,20 @@ struct Member {
   Value input;
   /// The section that computes `input`.
   dist::SectionOp section;
-  /// For each iteration, the position at which `input` is ready, as the number
-  /// of operations that the sections run until then. A value that is not
-  /// stacked has one iteration.
+  /// For each iteration, the number of operations that the sections of the
+  /// program have run when `input` is ready. A value that is not stacked has
+  /// one iteration.
   SmallVector<int64_t> ready;
   /// For each iteration, the layer to which it belongs, such as `layers[3]`.
   /// Empty for a value outside the layers.
   SmallVector<std::string> layers;
   bool stacked = false;
-  /// Bytes of the first reduction, if this is the second reduction of the same
-  /// gradient. They determine its bucket, so that both reductions use the same
-  /// buckets.
+  /// If this is the second reduction of a gradient, the bytes of the first
+  /// reduction. These bytes then also fill the buckets of the second reduction,
+  /// so that both reductions have the same buckets.
   std::optional<int64_t> firstBytes;
 
-  /// Returns the bytes that the member adds to its bucket, for all iterations.
+  /// Returns the bytes that all iterations of the member add to buckets.
   int64_t bytes() { return firstBytes.value_or(dist::localBytes(buffer())); }
 
   /// Returns the type of the input or the result, whichever is larger: the
@@ -104,8 +104,9 @@ static int64_t expandedSize(Operation *op) {
 }
 
 namespace {
-/// Finds the positions of operations in their blocks, counting each iteration
-/// of a repeat. Computes the positions of a block once.
+/// Finds the position of an operation: the number of operations of its block
+/// that run before it, counting each iteration of a repeat. Computes the
+/// positions of a block once.
 class Positions {
 public:
   int64_t get(Operation *op) {
@@ -141,9 +142,9 @@ private:
 };
 } // namespace
 
-/// Returns the last of the consecutive kernels from `op` on that have the path
-/// of `op`. Operations that are not kernels may be between them. Returns `op`
-/// if it is not a kernel.
+/// Returns the last kernel in the sequence of kernels that begins with `op` and
+/// has the path of `op`. Operations that are not kernels may be between these
+/// kernels. Returns `op` if it is not a kernel.
 static Operation *lastOfPath(Operation *op) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
   if (!kernel)
@@ -161,16 +162,16 @@ static Operation *lastOfPath(Operation *op) {
 }
 
 /// Returns the layer to which a path belongs: `layers[3]` for
-/// `layers[3].mlp.fc1`.
+/// `layers[3].mlp.fc1`. Returns an empty string for a path without an index.
 static std::string layerOf(StringRef path) {
   size_t end = path.find(']');
   return end == StringRef::npos ? "" : path.take_front(end + 1).str();
 }
 
 /// Returns the kernel that computes the value which `op` converts to another
-/// layout, or `op` if it is not a conversion. Positions are counted from the
-/// kernel, because the position of a conversion in a layer changes if the
-/// iterations of a repeat are written out.
+/// layout, or `op` if it is not a conversion. A gradient is ready at the
+/// position of this kernel. The position of the conversion is not used, because
+/// it changes if the iterations of a repeat are written out.
 static Operation *sourceOf(Operation *op) {
   while (isa_and_nonnull<dist::DistDialect>(op->getDialect()) &&
          op->getNumOperands() == 1) {
@@ -263,7 +264,7 @@ static std::optional<Member> asReduction(Operation &op, Positions &positions,
 }
 
 /// Returns `op` as a member of a bucket if it gathers a parameter that the
-/// section has updated; otherwise returns nullopt.
+/// update section has updated; otherwise returns nullopt.
 static std::optional<Member> asGathering(Operation &op, Positions &positions) {
   auto gather = dyn_cast<dist::AllGatherOp>(op);
   if (!gather || gather.getPurpose() != dist::Purpose::Parameter)
@@ -280,8 +281,9 @@ static std::optional<Member> asGathering(Operation &op, Positions &positions) {
 
 /// Fills buckets with `members` in the order in which they become ready. A
 /// bucket closes according to `rule`, and at the end of a section. Gradients of
-/// two sections do not share a bucket, because the last micro-batch of one
-/// section may run at any time after that of the other.
+/// two sections do not share a bucket, because any time may pass between the
+/// last micro-batch of one section and the last micro-batch of the other
+/// section.
 static dist::Buckets fillBuckets(MutableArrayRef<Member> members,
                                  const BucketRule &rule) {
   SmallVector<Slice> slices;
@@ -312,7 +314,8 @@ static dist::Buckets fillBuckets(MutableArrayRef<Member> members,
       open = true;
     }
     auto &bucket = buckets.list.back();
-    // Neighbouring iterations of one operand make one range.
+    // Extend a range if it contains the preceding or the following iteration of
+    // the same operand. Otherwise add a new range.
     auto neighbour = llvm::find_if(bucket, [&](dist::BucketRange &range) {
       return range.operand == member.operand &&
              (range.from == member.iteration + 1 ||
@@ -396,8 +399,9 @@ dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
                                              const BucketRule &rule,
                                              Operation *behind) {
   // List the operands in the order in which the gradients become ready. With
-  // `byOperation`, several gradients are ready at the same time. They are
-  // listed in reverse order, so that a small bias comes before its weight.
+  // `byOperation`, several gradients are ready at the same time. These are
+  // listed in the reverse of their order in the section, so that a small bias
+  // comes before its weight.
   llvm::sort(group, [&](const Member &a, const Member &b) {
     int64_t readyA = *llvm::min_element(a.ready);
     int64_t readyB = *llvm::min_element(b.ready);
@@ -407,7 +411,8 @@ dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
                             : a.op->isBeforeInBlock(b.op);
   });
   // The operands of the fused reduction are results of other sections or of
-  // `behind`, so it can be inserted directly after `behind`.
+  // `behind`, or accumulations of such results. Move the accumulations directly
+  // after `behind`, and insert the fused reduction after them.
   Block &body = update.getBody().front();
   SmallVector<Value> inputs;
   SmallVector<Type> types;
@@ -489,7 +494,7 @@ void FuseGradients::fuseGatherings(dist::SectionOp update,
                                    const BucketRule &rule) {
   // Move all operations that depend on one of the gathers to the end of the
   // section, and insert the fused gather before them. This is possible because
-  // the gathered parameters are only results of the section.
+  // only results of the section depend on the gathered parameters.
   Block &body = update.getBody().front();
   SetVector<Operation *> readers;
   for (Member &member : group)
@@ -529,7 +534,10 @@ void FuseGradients::fuseGatherings(dist::SectionOp update,
 /// 25 MiB for the others.
 static constexpr BucketRule ddpBuckets{1048576, 26214400};
 
-/// Returns the rule for the buckets of gradients.
+/// Returns the rule for the buckets of gradients. The default sizes apply if
+/// the settings contain no size, no first size and no `per_layer`, and do not
+/// reduce gradients after the backward pass. Otherwise a missing size is
+/// unlimited, and a missing first size is equal to the size.
 static BucketRule gradientRule(dist::BucketingAttr buckets) {
   BucketRule rule = ddpBuckets;
   rule.perLayer = buckets.getPerLayer();

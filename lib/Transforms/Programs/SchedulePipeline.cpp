@@ -59,8 +59,10 @@ static std::optional<Work> resolve(dist::ProgramOp program, int64_t chunks,
   return Work{SectionKind::Backward, work.chunk, work.micro};
 }
 
-/// Returns the work items that the tree lists for a program, without the
-/// update.
+/// Returns the work of a program in the order that the tree lists, without the
+/// update. Fails if the list contains an item that is not a work item. Also
+/// fails if an item that `resolve` drops or replaces is listed twice, or before
+/// its input gradients.
 static FailureOr<SmallVector<Work>>
 listedOrder(dist::ProgramOp program, ArrayAttr items, int64_t chunks) {
   SmallVector<Work> order;

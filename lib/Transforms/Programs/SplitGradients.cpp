@@ -80,9 +80,9 @@ private:
 
 } // namespace
 
-/// Finds the operations on which the needed results depend. If one of them
-/// reads a carried value, this value becomes needed as well, because the
-/// preceding iteration computes it.
+/// Finds the operations on which the needed results depend. If such an
+/// operation reads a carried value, this value becomes needed as well, because
+/// the preceding iteration computes it.
 void RepeatCutter::findEarly() {
   Operation *yield = repeat.getYield();
   SmallVector<Value> worklist;
@@ -203,8 +203,9 @@ nn::RepeatOp RepeatCutter::build(bool first) {
 std::pair<nn::RepeatOp, nn::RepeatOp> RepeatCutter::run() {
   findEarly();
   replacements.resize(repeat->getNumResults());
-  // Find the values of the first repeat that operations or carried values of
-  // the second one read. They are passed on as stacks.
+  // Find the values of the first repeat that the second repeat reads, in an
+  // operation or as the next value of a carried value. The first repeat passes
+  // them to the second one as stacks.
   bool anyLate = false;
   auto readLate = [&](Value value) {
     Operation *op = value.getDefiningOp();
@@ -239,8 +240,8 @@ bool proteus::splitBackward(func::FuncOp function, int64_t stage) {
     if (getPhase(&op) == Phase::Backward && getStage(&op) == stage &&
         !op.hasTrait<OpTrait::ConstantLike>())
       members.push_back(&op);
-  // Returns true if another stage reads `value` in its backward pass, or if one
-  // of the operations `early` reads it.
+  // Returns true if another stage reads `value` in its backward pass, or if an
+  // operation in `early` reads it.
   auto isAwaited = [&](Value value, const DenseSet<Operation *> &early) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
       Operation *top = block.findAncestorOpInBlock(*user);

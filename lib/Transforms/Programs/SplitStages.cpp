@@ -105,8 +105,9 @@ private:
                      const std::set<std::pair<int64_t, int64_t>> &sections);
   /// Assigns every operation to its section, and a transfer to two sections.
   void collectMembers();
-  /// Returns true if `value`, which the section `place` computes, is a result
-  /// of that section: another section of the stage, or the return, reads it.
+  /// Returns true if `value`, which the section `place` computes, must be a
+  /// result of this section, because another section of the stage or the return
+  /// reads `value`.
   bool leavesSection(Value value, SectionPlace place);
 
   func::FuncOp function;
@@ -185,8 +186,8 @@ bool Splitter::leavesSection(Value value, SectionPlace place) {
     Operation *top = function.front().findAncestorOpInBlock(*user);
     if (top->hasTrait<OpTrait::IsTerminator>())
       return true;
-    // A send is an operation of this section, so the value that is sent need
-    // not be a result of the section.
+    // If the section contains the send of the value, the value need not be a
+    // result of the section.
     if (auto transfer = dyn_cast<dist::TransferOp>(top))
       return !(sourceOf(transfer) == place);
     return !(placeOf(top) == place);
@@ -385,7 +386,8 @@ public:
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function->hasAttr(kMeshAttr))
         functions.push_back(function);
-    // A module that contains programs was split before, so this is no error.
+    // A module that has programs and no matched function has been split before,
+    // so there is nothing to do.
     if (functions.empty() && getOperation().getOps<dist::ProgramOp>().empty()) {
       getOperation().emitError("no function was matched with a strategy tree; "
                                "run match-strategy first");

@@ -28,8 +28,8 @@ namespace proteus {
 bool maySplit(mlir::Operation *op, const Partitioning &part, unsigned iterator,
               const dist::AxisList &axes, const dist::Mesh &mesh);
 
-/// Returns the error message for an invalid partition, or an empty string if
-/// the partition is valid.
+/// Returns the error message for `part`, a partition of `op`, or an empty
+/// string if it is valid.
 std::string findFault(mlir::Operation *op, const Partitioning &part,
                       const dist::Mesh &mesh);
 

@@ -34,8 +34,8 @@ using dist::AxisList;
 using nn::IterationSpaceOpInterface;
 
 /// Cuts the batch into micro-batches, and annotates operations with their
-/// partitions and arguments with their layouts. Emits one error for each kind
-/// of invalid partition.
+/// partitions and arguments with their layouts. If partitions are invalid,
+/// emits one error per distinct message.
 static LogicalResult annotate(func::FuncOp function, dist::MeshAttr meshAttr,
                               PropagatedPartitions &propagated) {
   const dist::Mesh &mesh = meshAttr.getValue();

@@ -48,9 +48,10 @@ private:
   void placeArguments();
   void placeObservers();
 
-  /// Lets iterators of `op` take the axes `dims` of one of its tensors, if they
-  /// have no axes yet and may take these. `tensor` holds the iterators that
-  /// index the tensor. `source` is recorded as the origin of the axes.
+  /// Lets iterators of `op` take axes from one of its operands or results.
+  /// `tensor` holds the iterators that index this operand or result, and `dims`
+  /// the axes of each dimension. Only iterators for which `mayTake` returns
+  /// true take axes. Records `source` as the origin of these axes.
   void adopt(Operation *op, const nn::TensorIterators &tensor,
              const DimAxes &dims, AxisSource source);
   void followReader(nn::KeepOp keep, Partitioning &part);
@@ -152,8 +153,8 @@ static DimAxes withoutLeading(const DimAxes &dims) {
   return DimAxes(dims.begin() + 1, dims.end());
 }
 
-/// Gives an nn.keep with `kKeepAsReadAttr` the partition with which the
-/// preceding operation reads the kept value.
+/// If `keep` has the attribute `kKeepAsReadAttr`, gives it the axes with which
+/// the preceding operation, other keeps excepted, reads the kept value.
 void Propagation::followReader(nn::KeepOp keep, Partitioning &part) {
   auto number = keep->getAttrOfType<IntegerAttr>(kKeepAsReadAttr);
   if (!number)
@@ -188,9 +189,9 @@ void Propagation::forward(Block &block) {
       for (auto [i, result] : llvm::enumerate(repeat.getResults())) {
         Value yielded = repeat.getYield()->getOperand(i);
         if (i < carried) {
-          // With several iterations, the result has the layout of the initial
-          // value. With a single iteration, it has the layout that the body
-          // yields.
+          // With several iterations, the result has the layout in which the
+          // value enters the body. With a single iteration, it has the layout
+          // that the body yields.
           Value left = repeat.getCount() == 1
                            ? yielded
                            : Value(repeat.getCarriedArgs()[i]);
@@ -313,14 +314,14 @@ void Propagation::placeArguments() {
   }
 }
 
-/// Gives each observer the partition of the first other reader of its operand,
-/// so that the value is converted once for both.
+/// Gives each observer the axes with which the first reader that is not an
+/// observer reads the same value. The value is then converted once for both.
 void Propagation::placeObservers() {
   for (auto &[op, part] : parts) {
     if (!isObserver(op))
       continue;
-    // If the operand is a slice of a stack, search for the other reader of the
-    // whole stack.
+    // If the operand is a slice of a stack, use the first reader of the whole
+    // stack.
     Value value = op->getOperand(0);
     while (auto argument = dyn_cast<BlockArgument>(value)) {
       auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());

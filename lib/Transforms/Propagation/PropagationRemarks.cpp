@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Remarks about the origin of the axes that split iterators.
+// Emits remarks about the origin of the axes that split iterators.
 //
 //===----------------------------------------------------------------------===//
 

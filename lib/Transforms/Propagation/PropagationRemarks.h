@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Remarks of propagate-strategy. They explain the result and do not change the
-// function.
+// Remarks of propagate-strategy that explain the partitions it has found. The
+// functions do not change the IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,10 @@ namespace proteus {
 void explainPartitions(mlir::func::FuncOp function, const dist::Mesh &mesh,
                        const PropagatedPartitions &propagated);
 
-/// Emits a remark if two operands of an operation have different axes for an
-/// iterator. The remark names the operand that the iterator follows and the
-/// operand that is converted.
+/// Emits a remark for each operand of a forward operation that is converted
+/// because it has other axes for an iterator than those that the iterator has
+/// taken. The remark names the operand, and the operand or reader from which
+/// the iterator has taken its axes.
 void remarkConflicts(mlir::func::FuncOp function, const dist::Mesh &mesh,
                      const PropagatedPartitions &propagated);
 

@@ -44,9 +44,10 @@ public:
     }
     if (failed(checkPartitions(function, mesh.getValue())))
       return signalPassFailure();
-    // Repeats that must not be cut, or not cut again, by path, first iteration
-    // and count. If a repeat still changes the layout after its first iteration
-    // was cut off, every iteration changes it, and cutting off more iterations
+    // Path, first iteration and count of each repeat that must not be cut.
+    // These are repeats that cannot be cut, and repeats that remained after
+    // their first iteration was cut off. If a remaining repeat still changes
+    // the layout, every iteration changes it, so cutting off another iteration
     // would not help.
     std::set<std::tuple<StringRef, int64_t, int64_t>> done;
     while (true) {

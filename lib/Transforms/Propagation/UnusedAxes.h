@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reports axes of the mesh over which nothing is split: all devices along such
-// an axis do the same work. Used by propagate-strategy.
+// Reports axes of the mesh over which nothing is split, because all devices
+// along such an axis do the same work. Used by propagate-strategy.
 //
 //===----------------------------------------------------------------------===//
 

@@ -103,9 +103,10 @@ static bool verifyPropagated(func::FuncOp function) {
   return valid;
 }
 
-/// Returns the kind of reduction that may stay pending through `op`, or nullopt
-/// if none may. Through a linear operation this is a sum, and through an
-/// nn.total the reduction that it computes.
+/// Returns the kind of reduction that may be pending in the operands of `op`
+/// and stay pending in its results, or nullopt if none may. For a linear
+/// operation, this is a sum. For an nn.total, it is the reduction that the
+/// nn.total computes.
 static std::optional<dist::ReductionKind>
 passedReduction(IterationSpaceOpInterface op) {
   if (auto total = dyn_cast<nn::TotalOp>(op.getOperation()))
@@ -148,9 +149,10 @@ static bool verifyCollectives(func::FuncOp function, dist::MeshAttr mesh) {
         diagnostic << " has no layout";
       valid = false;
     };
-    // Operands that are initial values are not checked here. The verifier of
-    // the operation checks that they have the layout of the result that is
-    // computed into them.
+    // Skip operations that produce initial values, because these can have any
+    // layout. Skip destination operands, because the verifier of the operation
+    // checks that a destination has the type of the result that is computed
+    // into it.
     auto destinations =
         dyn_cast<DestinationStyleOpInterface>(op.getOperation());
     if (op->getNumResults() > 0 && initialValues.contains(op->getResult(0)))

@@ -107,8 +107,9 @@ static bool verifyTags(ArrayRef<dist::ProgramOp> programs) {
   return valid;
 }
 
-/// Returns the type of a value, without fixed coordinates in its layout. These
-/// differ between the two ends of a message.
+/// Returns the type of `value` without the fixed coordinates in its layout.
+/// Fixed coordinates name the stage, so they differ between the two ends of a
+/// message.
 static Type typeAnywhere(Value value) {
   dist::LayoutAttr layout = dist::getLayout(value.getType());
   return dist::withLayout(cast<RankedTensorType>(value.getType()),
@@ -202,8 +203,8 @@ bool proteus::verifyPrograms(ArrayRef<dist::ProgramOp> programs) {
 
 bool proteus::verifySchedule(dist::ScheduleOp schedule,
                              ArrayRef<dist::ProgramOp> programs) {
-  // For each section, the sections that send it messages. They must have run
-  // before it for the same micro-batch.
+  // For each section, the sections that send messages to it. All of these must
+  // run for a micro-batch before the section runs for the same micro-batch.
   using Section = std::tuple<unsigned, dist::SectionKind, int64_t>;
   auto sectionOf = [](unsigned stage, Operation *message) -> Section {
     auto section = message->getParentOfType<dist::SectionOp>();

@@ -14,19 +14,21 @@ include "mlir/Pass/PassBase.td"
 def CheckLowering : Pass<"check-lowering", "::mlir::ModuleOp"> {
   let summary = "Execute a model before and after its lowering and compare";
   let description = [{
-    **Input:** a small model with its strategy tree and a cluster. The model has
-    not been matched with the tree.
+    **Input:** a small model with its strategy tree and a cluster, before
+    match-strategy has run.
 
     Executes one copy of the model, with gradients and updates, on whole
-    tensors. A second copy goes through `lower-strategy` and is executed on one
-    shard per rank: collectives and messages move real data in the order of the
-    schedule. Both copies get the same random inputs and parameters. Master
-    copies start with the values of their parameters, and all other states of
-    the optimizer start at zero. All arithmetic is in double precision.
+    tensors. A second copy is lowered by `lower-strategy` and executed in the
+    order of the schedule. Each rank then holds only its shard of every tensor,
+    and collectives and messages move the data between ranks. Both copies get
+    the same random inputs and parameters. Master copies start with the values
+    of their parameters, and all other states of the optimizer start at zero.
+    All arithmetic is in double precision.
 
     Compares the loss, every updated parameter and every updated state of both
-    executions. A difference is an error with the path, the index and both
-    values. Without a difference, a remark states the number of values compared.
+    executions. If a tensor differs by more than `tolerance`, an error states
+    its path, and the index and both values of the largest difference. If all
+    tensors agree, a remark states the number of values compared.
 
     **Output:** the unchanged module.
 
@@ -51,27 +53,30 @@ def CheckLowering : Pass<"check-lowering", "::mlir::ModuleOp"> {
 def UnrollRepeats : Pass<"unroll-repeats", "::mlir::func::FuncOp"> {
   let summary = "Write out every iteration of repeated layers";
   let description = [{
-    **Input:** a function in which repeats slice only function arguments that
-    nothing else reads. Stacked results of repeats are not read.
+    **Input:** a function in which every sliced operand of a repeat is a
+    function argument. Such an argument is read only as a sliced operand. No
+    operation reads a stacked result of a repeat.
 
     Replaces each `nn.repeat` by its iterations, and each stacked argument by
     one argument per iteration. The paths contain the index of the iteration.
 
-    The simulation of the unrolled function gives the same figures as that of
-    the original, if all layers can be split alike. The figures differ in these
-    cases:
+    The simulation gives the same figures for the unrolled function as for the
+    original one, except in these cases:
 
     - the body of a repeat that cannot be cut leaves a carried value in another
       layout than it had at the start of the iteration (see `settle-repeats`);
+    - the layers of the unrolled function are not all split alike, as the layers
+      of a repeat are;
     - a body reads, from outside, a parameter that is stored in shards: the
-      original function gathers it for each layer;
+      original function gathers the parameter once per layer, whereas the
+      unrolled layers share a gather;
     - a body reads, from outside, a value that is offloaded to the host;
     - several repeats on a stage read the same value from outside: each repeat
       of the original function sums the gradient of the value by itself;
-    - the update changes the layout of parameters in another way than by a
-      gather: the original function does this for all layers at once;
-    - repeats are nested: in the original function, the inner layers share a
-      bucket.
+    - the update changes the layout of parameters by another conversion than a
+      gather: the original function converts all layers at once;
+    - repeats are nested: in the original function, the gradients of all inner
+      layers of one outer layer go into the same bucket.
 
     **Output:** the function without repeats.
 

@@ -33,8 +33,9 @@ def InsertCollectives : Pass<"insert-collectives", "::mlir::func::FuncOp"> {
       ring. Between two of them, a `dist.shift` passes the blocks to the next
       device.
     - The backward pass does not reuse a conversion of the forward pass if the
-      converted value is larger than the original, because it would take memory
-      until then. It converts the original again.
+      converted value is larger than the original one, because the larger value
+      would occupy memory until the backward pass. The backward pass converts
+      the original value again.
 
     **Output:** every value has a layout, and every operand has the layout that
     the partition of its operation requires.

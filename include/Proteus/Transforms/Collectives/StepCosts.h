@@ -38,15 +38,16 @@ public:
 
   /// Returns the time, in picoseconds, to send `bytes` bytes along `axis`: from
   /// every rank at coordinate `from` to the rank at coordinate `to` with the
-  /// same other coordinates. If the two ranks of any such pair are on different
-  /// nodes, this is the time of a message between nodes.
+  /// same other coordinates. If at least one such pair spans two nodes, this is
+  /// the time of a message between nodes, otherwise that of a message within a
+  /// node.
   uint64_t getTransferCost(dist::Axis axis, int64_t from, int64_t to,
                            int64_t bytes);
 
   /// Returns the distinct shapes of the groups over `axes`, and caches them. If
-  /// every node is a block of the mesh, all groups have the same shape, which
-  /// follows from the sizes of the axes. Otherwise the node of every device is
-  /// looked up.
+  /// the nodes are equal blocks of the mesh (see `inNode`), all groups have the
+  /// same shape, which follows from the sizes of the axes. Otherwise the node
+  /// of every device is looked up.
   llvm::ArrayRef<cost::GroupShape> getGroupShapes(const dist::AxisList &axes);
 
 private:
@@ -56,9 +57,10 @@ private:
   dist::Mesh mesh;
   machine::Cluster cluster;
   std::unique_ptr<cost::CollectiveCostModel> model;
-  /// For each device axis, the number of neighbours along it that share a node.
-  /// On a mesh of dp = 4 by tp = 4 with 8 devices per node, these are 2 and 4.
-  /// Empty if not every node is a block of the mesh.
+  /// For each device axis, the number of consecutive devices along it that
+  /// share a node. On a mesh of dp = 4 by tp = 4 with 8 devices per node, these
+  /// are 2 and 4: each node is a block of 2 by 4 devices. Empty if the nodes
+  /// are not equal blocks of the mesh.
   llvm::SmallVector<int64_t> inNode;
   std::map<dist::AxisList, std::vector<cost::GroupShape>> shapes;
 };

@@ -49,11 +49,12 @@ def FuseGradients : Pass<"fuse-gradients", "::proteus::dist::ProgramOp"> {
     Replaces the reductions of gradients by `dist.fused_reduce` operations: one
     for each combination of kind of collective, reduction, set of axes and
     element type. Gradients fill buckets in the order in which the backward
-    sections compute them, counting each iteration of a repeat. A bucket closes
-    when it has reached its size, and at the end of a section. The first bucket
-    may be smaller, so that communication starts early. With `per_layer` a
-    bucket also closes at the end of a layer. If a result is reduced again over
-    other axes, as in hierarchical ZeRO, that reduction uses the same buckets.
+    sections compute them. The gradients of each iteration of a repeat enter the
+    buckets separately. A bucket closes when it holds at least as many bytes as
+    its size, and at the end of a section. The first bucket may be smaller, so
+    that communication starts early. With `per_layer` a bucket also closes at
+    the end of a layer. If a result is reduced again over other axes, as in
+    hierarchical ZeRO, that reduction uses the same buckets.
 
     All-gathers of updated parameters become one `dist.fused_gather` per set of
     axes and element type, at the end of the update.
@@ -84,17 +85,17 @@ def FuseGradients : Pass<"fuse-gradients", "::proteus::dist::ProgramOp"> {
 def FuseExchanges : Pass<"fuse-exchanges", "::proteus::dist::ProgramOp"> {
   let summary = "Fuse scatters and gathers into all-to-alls";
   let description = [{
-    **Input:** a program with values that exist at a single coordinate (`at` in
-    the tree). A `dist.scatter` distributes each of them, or a `dist.gather`
-    collects it at its coordinate.
+    **Input:** a program with values that exist only at one coordinate of an
+    axis (`at` in the tree). A `dist.scatter` distributes such a value, and a
+    `dist.gather` collects it at its coordinate.
 
     Replaces the scatters of a block by one `dist.exchange` if they have the
     same axes and purpose and do not depend on each other. The gathers of a
     block are replaced in the same way. The exchange precedes the first reader
     of any of its results.
 
-    **Output:** the program with one `dist.exchange` in place of every such
-    group of two or more.
+    **Output:** the program with a `dist.exchange` in place of two or more
+    scatters, or two or more gathers, that can be replaced together.
 
     ```mlir
     // Input:
@@ -118,14 +119,15 @@ def ChunkProducts : Pass<"chunk-products", "::proteus::dist::ProgramOp"> {
     collective: the all-gather of an operand, or the sum of the result over
     devices. The gather of a chunk then overlaps with the product of the
     preceding chunk, and the sum of a chunk overlaps with the product of the
-    following one. Every device cuts its own shard, so no element moves to
-    another device.
+    following one. Every device cuts its own shard, so that cutting moves no
+    data between devices.
 
     Any other reader of a gathered operand, such as the product for the gradient
     of the weight, reads all chunks joined. The product for the gradient of an
     input is not cut if its sum can overlap with the product for the gradient of
-    the weight. A product and its collective are left whole if chunks do not
-    divide the rows. A remark states the number of these collectives.
+    the weight. A product and its collective are left whole if the rows cannot
+    be divided into equal chunks. A remark states the number of these
+    collectives.
 
     Gathers and reduce-scatters of linear products get the attribute
     `proteus.exchange`: devices exchange the data by user buffers, without the
@@ -167,10 +169,11 @@ def SchedulePipeline : Pass<"schedule-pipeline", "::mlir::ModuleOp"> {
     orders below, or lists the order of every stage. An existing `dist.schedule`
     is kept.
 
-    - `gpipe` and `1f1b`: a stage runs forward passes until its limit of
-      micro-batches is in flight, then one backward pass per forward pass. The
-      limit is the number of micro-batches for `gpipe` and the number of stages
-      from this one to the last for `1f1b`. It never exceeds `max_ongoing`.
+    - `gpipe` and `1f1b`: a stage runs forward passes until as many
+      micro-batches as its limit are in flight. Then it alternates between
+      backward and forward passes. The limit of `gpipe` is the number of
+      micro-batches. The limit of `1f1b` is the number of stages from this one
+      to the last, inclusive. Both limits are at most `max_ongoing`.
     - `interleaved`: as `1f1b`, but the limit counts (chunk, micro-batch) pairs.
       Micro-batches form groups with as many members as there are stages. A
       stage runs a group through all its chunks before it starts the next group.

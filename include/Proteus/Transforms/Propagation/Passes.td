@@ -52,23 +52,24 @@ def PropagateStrategy : Pass<"propagate-strategy", "::mlir::func::FuncOp"> {
     dimension that it indexes. If the operands have no axes for it, it takes the
     axes that the first reader of the result needs. It takes axes only if it is
     splittable, if none of the axes splits another iterator of the operation,
-    and if there are enough elements. Axes that an iterator has taken never
-    change. The pass ends when no iterator can take axes any more.
+    and if there is an element for every part. Axes that an iterator has taken
+    never change. The pass ends when no iterator can take axes any more.
 
     Parameters are stored in the layout that their first reader needs, unless
     the tree sets another one. Updates take the layout of the states of the
-    optimizer. At the end, the batch is cut into micro-batches; the axis `micro`
-    comes before any axis of devices.
+    optimizer. At the end, the batch is cut into micro-batches: the axis `micro`
+    is added to the axes of the batch, before all device axes.
 
     Errors are: an axis on two iterators (except with a ring), a zigzag of
     unequal chunks, a split of an opaque iterator, more parts than elements, and
     a strategy that splits nothing. If several operations have the same fault,
-    it is reported once, with their number. An axis over which nothing is split
-    gets a warning. If two operands have different axes for an iterator that the
-    tree does not set, a remark names the operand that the iterator follows and
-    the operand that is converted. With `explain`, a remark on each operation
-    states its splits and their origin. docs/propagation.md states the order of
-    precedence.
+    one error reports the fault and the number of these operations. An axis over
+    which nothing is split gets a warning. An operand is converted if it has
+    other axes for an iterator than those that the iterator has taken. In the
+    forward pass, a remark then names this operand, and the operand or reader
+    from which the iterator has taken its axes. With `explain`, a remark on each
+    operation states its splits and their origin. docs/propagation.md states the
+    order of precedence.
 
     **Output:** the partition (`strategy.op`) of every operation is complete,
     and every argument has a layout (`strategy.layout`).

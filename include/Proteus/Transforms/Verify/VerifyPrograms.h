@@ -19,12 +19,14 @@
 
 namespace proteus {
 
-/// Returns true if the programs fit together, and emits errors otherwise:
+/// Returns true if the programs fit together, and otherwise emits errors and
+/// returns false. The conditions are:
 /// - the programs are the stages of one pipeline, in order;
 /// - every reduction across stages is in the update section of each of its
 ///   stages;
+/// - no two sends and no two receives have the same tag;
 /// - every message has a send and a receive with the same type and matching
-///   stages. This is checked only if the rest is valid.
+///   stages. This is checked only if all other conditions hold.
 bool verifyPrograms(llvm::ArrayRef<dist::ProgramOp> programs);
 
 /// Returns true if all programs can execute their orders to the end, so that no
