@@ -70,8 +70,8 @@ using DimIterators = llvm::SmallVector<unsigned, 2>;
 using TensorIterators = llvm::SmallVector<DimIterators, 4>;
 
 /// Iterators of one operation, and the iterators that index each dimension of
-/// its operands and results. Indices in `operands` and `results` refer to
-/// `iterators`.
+/// its operands and results. The numbers in `operands` and `results` are
+/// indices into `iterators`.
 struct IterationSpace {
   llvm::SmallVector<Iterator, 6> iterators;
   llvm::SmallVector<TensorIterators, 4> operands;
