@@ -17,7 +17,8 @@ using namespace proteus::nn;
 
 /// Verifies the attributes of a window, and that `output` has the size that
 /// follows from the window and the size of `image`. In a forward operation,
-/// `output` is the result. In a gradient, it is the gradient of that result.
+/// `output` is the result. In a backward operation, `output` is the gradient of
+/// that result.
 static LogicalResult verifyWindow(Operation *op, Value image, Value output,
                                   ArrayRef<int64_t> kernel,
                                   ArrayRef<int64_t> stride,

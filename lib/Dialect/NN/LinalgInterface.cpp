@@ -376,8 +376,8 @@ private:
     return true;
   }
 
-  /// Adds the inputs and gradients that the body reads to `inputs`. Only these
-  /// become operands of the gradient.
+  /// Appends to `inputs` those forward inputs and gradients that the body
+  /// reads. Only these become operands of the gradient.
   void collectOperands() {
     for (auto [input, argument] :
          llvm::zip(op.getDpsInputOperands(), body.getArguments()))

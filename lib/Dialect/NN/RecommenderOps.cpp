@@ -208,8 +208,8 @@ IterationSpace InteractionGradOp::getIterationSpace() {
   interaction.space.results = {interaction.features};
   return interaction.space;
 }
-// For each of the two features of a pair, the kernel computes a product and a
-// sum, which are two FLOPs.
+// For each element of the two features of a pair, the kernel computes a product
+// and a sum. These are four FLOPs in all.
 double InteractionGradOp::getFlopsPerPoint() { return 4; }
 double InteractionGradOp::getExecutedFlopsPerPoint() {
   return 2 * squareOverPairs(getInput());

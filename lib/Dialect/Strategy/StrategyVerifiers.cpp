@@ -8,8 +8,8 @@
 //
 // Verifiers of the strategy dialect. First, the verifier of each setting checks
 // the properties that do not depend on other settings. Then the verifier of the
-// tree checks the properties that involve several settings. It relies on the
-// first checks, for example when it parses the names of axes.
+// tree checks the properties that involve several settings. It can assume that
+// each setting is valid, for example that names of axes can be parsed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -500,8 +500,8 @@ static LogicalResult verifyAxes(StagesOp stages, MeshOp mesh) {
 }
 
 /// Fails with an error if the sub-axes of an axis do not come from one
-/// factorization of the axis. A sub-axis `d:(p)s` cuts axis d at p and at p *
-/// s. Of any two cuts of an axis, one must divide the other. For example,
+/// factorization of the axis. A sub-axis `d:(p)s` cuts axis d at `p` and at
+/// `p * s`. Of any two cuts of an axis, one must divide the other. For example,
 /// `d:(1)2` and `d:(1)3` exclude each other, because neither 2 nor 3 divides
 /// the other.
 static LogicalResult verifyCuts(TreeOp tree) {

@@ -113,8 +113,9 @@ enum class KernelFamily {
   Update,     ///< update of a parameter, in one call with all other updates
 };
 
-/// Pass of the step in which a matrix product runs: the forward pass, the
-/// computation of the gradient of its input (data), or that of its weight.
+/// Kind of a matrix product in the step: a product of the forward pass, the
+/// gradient of the input (data) of such a product, or the gradient of its
+/// weight.
 enum class KernelPass { Forward, DataGradient, WeightGradient };
 
 /// Fails with an error if an operand or result of `op` does not fit `space`.
@@ -134,10 +135,9 @@ llvm::LogicalResult verifyElementCount(mlir::Location loc,
 
 /// Returns the conventional name of the iterator of dimension `dim` of a tensor
 /// of rank `rank`. A tensor of rank 4 is an image: `batch`, `channel`,
-/// `height`, `width`. For other ranks, the first dimension is `batch`, the
-/// second `seq`, the last `hidden`, and any other `d<dim>`. For example, rank 3
-/// has `batch`, `seq`, `hidden`, rank 2 has `batch`, `hidden`, and rank 1 has
-/// `hidden`.
+/// `height`, `width`. In tensors of other ranks, the last dimension is
+/// `hidden`. Of the dimensions before it, the first is `batch`, the second
+/// `seq`, and any further one `d<dim>`.
 std::string dataIteratorName(unsigned dim, unsigned rank);
 
 } // namespace proteus::nn

@@ -30,9 +30,9 @@ constexpr llvm::StringLiteral kPhaseAttr = "strategy.phase";
 /// number c * p + s is chunk c of stage s. With one chunk per stage, it is the
 /// number of the stage.
 constexpr llvm::StringLiteral kStageAttr = "strategy.stage";
-/// Coordinates (#strategy.coordinate) of the only devices that run the
-/// operation or hold the argument. The axis of the pipeline is not among them,
-/// because kStageAttr sets the stage.
+/// Only the devices with these coordinates (#strategy.coordinate) run the
+/// operation or hold the argument. There is no coordinate on the axis of the
+/// pipeline, because kStageAttr sets the stage.
 constexpr llvm::StringLiteral kPlaceAttr = "strategy.place";
 /// Stage to which `at` assigns an operation, if stages have several chunks.
 /// `at` does not set the chunk, so match-strategy infers it from the data flow
@@ -63,8 +63,8 @@ constexpr llvm::StringLiteral kPrefetchAttr = "strategy.prefetch";
 /// Set if the parameters of the operation are gathered once per step, for the
 /// first micro-batch, and kept for the other micro-batches.
 constexpr llvm::StringLiteral kGatherOnceAttr = "strategy.gather_once";
-/// Set if the results of the operation that the backward pass reads are kept in
-/// host memory between the forward and the backward pass.
+/// Set if the activations of the operation (results that the backward pass
+/// reads) are kept in host memory between the forward and the backward pass.
 constexpr llvm::StringLiteral kOffloadAttr = "strategy.offload";
 /// On an operation of ring attention: number k of its step, counted from 0. In
 /// step k, the blocks that travel around the ring have been passed on k times.
@@ -99,14 +99,14 @@ constexpr llvm::StringLiteral kLayoutAttr = "strategy.layout";
 /// On a parameter that several pipeline stages hold: the numbers of these
 /// stages.
 constexpr llvm::StringLiteral kTiedAttr = "strategy.tied";
-/// On a parameter: for each dimension, the axes that shard it. The first
-/// attribute is for the stored parameter, the second for its gradient, and the
-/// third for its optimizer state.
+/// On a parameter: for each dimension, the axes that shard the stored parameter
+/// (first attribute), its gradient (second attribute) and its optimizer state
+/// (third attribute).
 constexpr llvm::StringLiteral kWeightAttr = "strategy.weight";
 constexpr llvm::StringLiteral kGradientAttr = "strategy.gradient";
 constexpr llvm::StringLiteral kStateAttr = "strategy.state";
-/// On a parameter: the first attribute is set if the parameter is in host
-/// memory, the second if its optimizer state is.
+/// On a parameter: set if the parameter (first attribute) or its optimizer
+/// state (second attribute) is in host memory.
 constexpr llvm::StringLiteral kHostWeightAttr = "strategy.host_weight";
 constexpr llvm::StringLiteral kHostStateAttr = "strategy.host_state";
 
@@ -114,8 +114,8 @@ constexpr llvm::StringLiteral kHostStateAttr = "strategy.host_state";
 // Attributes of strategy trees
 //===----------------------------------------------------------------------===//
 
-/// Name of a software stack. The decisions of this stack have been added to the
-/// tree for fields that the job leaves open.
+/// Name of a software stack. For the fields that the job leaves open, the tree
+/// contains the decisions of this stack.
 constexpr llvm::StringLiteral kStackAttr = "strategy.stack";
 
 } // namespace proteus
