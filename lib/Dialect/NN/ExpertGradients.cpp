@@ -20,18 +20,18 @@ LogicalResult MoeRouteOp::buildGradients(GradientScope &scope) {
       scope.builder(), getLoc(), scope.gradientType(getLogits()), getPathAttr(),
       gradient, scope.saved(getLogits()), scope.saved(getExperts()),
       getNormalizeAttr());
-  // The gradient has no iterator `group`. A split of the token groups of
-  // nn.moe_route is a split of the batch of its gradient.
+  // nn.moe_route_grad has no iterator `group`. If nn.moe_route is split over
+  // `group`, its gradient is split over `batch`.
   scope.correspond(logits, {{"group", "batch"}});
   scope.add(getLogits(), logits);
   return success();
 }
 
-/// Builds the gradients of a dispatch or a combination with respect to its
-/// input and its gates. The gradient of the input is computed by `Transpose`,
-/// which is nn.moe_combine for a dispatch and nn.moe_dispatch for a
-/// combination, because both are linear in their input and transposes of each
-/// other.
+/// Builds the gradients of an nn.moe_dispatch or nn.moe_combine with respect to
+/// its input and its gates. Both operations are linear in their input, and each
+/// is the transpose of the other. The gradient of the input is therefore
+/// computed by `Transpose`: nn.moe_combine for a dispatch, and nn.moe_dispatch
+/// for a combination.
 template <typename Transpose, typename Op>
 static LogicalResult buildRoutingGradients(Op op, GradientScope &scope) {
   Value gradient = scope.gradientOf(op.getResult());
@@ -47,9 +47,10 @@ static LogicalResult buildRoutingGradients(Op op, GradientScope &scope) {
                                 op.getPathAttr(), gradient, experts, slots,
                                 gates ? scope.saved(gates) : Value()));
   if (gates && scope.wants(gates)) {
-    // The gradient of a gate is a dot product of a token of `[batch, ..,
-    // hidden]` with the row of its slot. For a combination, `gradient` contains
-    // the tokens. For a dispatch, it contains the rows.
+    // The gradient of a gate is the dot product of a token of
+    // `[batch, .., hidden]` with the row in its slot. A dispatch reads tokens,
+    // and `gradient` has rows. A combination reads rows, and `gradient` has
+    // tokens.
     Value tokens = scope.saved(op.getInput()), inSlots = gradient;
     if (isa<MoeCombineOp>(op))
       std::swap(tokens, inSlots);

@@ -29,8 +29,8 @@ static LogicalResult verifyRank(Operation *op, StringRef what, Value value,
                            << shapeOf(value).size();
 }
 
-/// Verifies that `value` has the leading dimensions of `tokens`, that is, all
-/// but the last.
+/// Verifies that `value` has the rank of `tokens`, and the same sizes in all
+/// dimensions but the last.
 static LogicalResult verifyTokens(Operation *op, StringRef what, Value value,
                                   Value tokens) {
   if (failed(verifyRank(op, what, value, shapeOf(tokens).size())))
@@ -62,8 +62,9 @@ int64_t MoeRouteOp::getCapacity() {
   double share = tokens / static_cast<double>(getGroups()) *
                  static_cast<double>(shapeOf(getGates()).back()) /
                  static_cast<double>(shape.back());
-  // A factor such as 1.1 has no exact binary representation. Subtracting 1e-9
-  // prevents that its rounding error leads to an additional slot.
+  // A factor such as 1.1 has no exact binary representation, so `1.1 * 50` is
+  // slightly more than 55. Subtracting 1e-9 keeps this rounding error from
+  // adding a slot.
   return std::max<int64_t>(
       1, std::ceil(getCapacityFactor().convertToDouble() * share - 1e-9));
 }
@@ -103,10 +104,11 @@ LogicalResult MoeRouteGradOp::verify() {
   return success();
 }
 
-/// Verifies the shapes of `tokens`, of the tensor `places` with the slots of
-/// all experts (`[experts, groups, capacity, hidden]`), and of the routing. If
-/// `slots` is a result of an nn.moe_route, also verifies that `places` has the
-/// numbers of experts, groups and slots of that operation.
+/// Verifies the shapes of `tokens`, of `experts`, `slots` and `gates` (which
+/// may be null), and of `places`. `places` is the tensor
+/// `[experts, groups, capacity, hidden]` with the rows in the slots of all
+/// experts. If `slots` is a result of an nn.moe_route, also verifies that
+/// `places` has the numbers of experts, groups and slots of that operation.
 static LogicalResult verifyPlaces(Operation *op, Value tokens, Value places,
                                   Value experts, Value slots, Value gates) {
   if (failed(verifyRank(op, "the tensor of the experts", places, 4)) ||
@@ -171,8 +173,10 @@ LogicalResult ExpertLinearWgradOp::verify() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Iterators of tokens `[batch, .., last]` that are divided into groups. A
-/// dimension of which a device needs all values has no iterator.
+/// Iterators of tokens `[batch, .., last]` that are divided into groups. The
+/// dimensions between the first and the last have iterators only if
+/// `splitsSequence` is set. Otherwise a device needs all tokens of a group, so
+/// these dimensions are never split.
 struct GroupedTokens {
   unsigned group;
   TensorIterators leading;
@@ -181,8 +185,9 @@ struct GroupedTokens {
                 bool splitsSequence) {
     group = space.add("group", groups);
     leading.push_back({group});
-    // A group of one sample gets no iterator `sample`. Its batch dimension then
-    // has one iterator only, and may be split into shards of unequal size.
+    // If a group is a single sample, the iterator `sample` is left out. The
+    // batch dimension then has one iterator only, and may therefore be split
+    // into shards of unequal size.
     if (int64_t samples = shapeOf(tokens).front() / groups; samples > 1)
       leading.back().push_back(
           space.add("sample", samples, IteratorKind::Opaque));
@@ -216,7 +221,8 @@ IterationSpace MoeRouteOp::getIterationSpace() {
   space.results = {tokens.with(), tokens.with(), tokens.with()};
   return space;
 }
-// The softmax needs four FLOPs, and every choice a comparison.
+// For each logit, the softmax takes four FLOPs, and each of the k choices takes
+// one comparison.
 double MoeRouteOp::getFlopsPerPoint() {
   return 4 + static_cast<double>(shapeOf(getGates()).back());
 }
@@ -244,8 +250,8 @@ double MoeRouteGradOp::getFlopsPerPoint() { return 6; }
 
 /// Returns the FLOPs per point of an operation that needs `perElement` FLOPs
 /// for each element of each choice of each token. The result is usually below
-/// 1, because most points, which are combinations of token, expert and slot,
-/// need no work.
+/// 1, because a token chooses only a few slots, but the points of the space run
+/// over all slots.
 static double flopsPerPoint(const IterationSpace &space, Value experts,
                             int64_t hidden, double perElement) {
   double elements = static_cast<double>(hidden);

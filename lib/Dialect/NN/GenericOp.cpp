@@ -23,7 +23,8 @@ static std::optional<IteratorKind> parseKind(StringRef text) {
       .Default(std::nullopt);
 }
 
-/// Calls `visit` with the names in one entry of `indexing`.
+/// Calls `visit` with each iterator name in `entry`, which is the string of one
+/// dimension in `indexing`.
 static void forEachName(StringAttr entry, function_ref<void(StringRef)> visit) {
   for (StringRef name : llvm::split(entry.getValue(), ' '))
     if (!name.empty())

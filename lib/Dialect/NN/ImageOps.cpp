@@ -15,9 +15,10 @@ using namespace proteus::nn;
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// Verifies the attributes of a window, and that the size of `output` follows
-/// from them and the size of `image`. `output` is the result of a forward
-/// operation, or the gradient of this result in a backward operation.
+/// Verifies the attributes of a window, and that `output` has the size that
+/// follows from the window and the size of `image`. In a forward operation,
+/// `output` is the result. In a backward operation, `output` is the gradient of
+/// that result.
 static LogicalResult verifyWindow(Operation *op, Value image, Value output,
                                   ArrayRef<int64_t> kernel,
                                   ArrayRef<int64_t> stride,
@@ -203,8 +204,8 @@ IterationSpace Pool2DOp::getIterationSpace() {
 IterationSpace Pool2DGradOp::getIterationSpace() {
   return poolSpace(getGradient(), /*gradient=*/true);
 }
-// The gradient of an average depends on no element of the image, but the
-// gradient of a maximum does.
+// The gradient of a maximum depends on the elements of the image (operand 1).
+// The gradient of an average does not.
 bool Pool2DGradOp::readsWholeOperand(unsigned operand) {
   return operand != 1 || getKind() == PoolKind::Max;
 }

@@ -61,8 +61,8 @@ LogicalResult proteus::nn::verifyElementCount(Location loc,
 static LogicalResult verifyTensor(Operation *op, const IterationSpace &space,
                                   StringRef what, unsigned number, Type type,
                                   const TensorIterators &dims) {
-  // Operations of other dialects also take scalars, which are treated as
-  // tensors of rank 0.
+  // Operations of other dialects, such as linalg.fill, also take scalars. These
+  // are treated as tensors of rank 0.
   if (type.isIntOrIndexOrFloat())
     type = RankedTensorType::get({}, type);
   auto tensor = dyn_cast<RankedTensorType>(type);

@@ -31,9 +31,8 @@ using linalg::LinalgOp;
 
 /// Returns the operation that combines the previous value of result number
 /// `result` with a new value, such as the arith.addf of a sum. Returns null if
-/// the body does not have this structure: the previous value has one use, which
-/// is the combiner, and the result of the combiner has one use, which is the
-/// terminator.
+/// there is no such operation, if another operation reads the previous value,
+/// or if an operation other than the terminator reads the combined value.
 static Operation *getCombiner(LinalgOp op, unsigned result) {
   BlockArgument previous = op.getRegionOutputArgs()[result];
   Operation *combiner =
@@ -44,9 +43,9 @@ static Operation *getCombiner(LinalgOp op, unsigned result) {
   return combiner;
 }
 
-/// Returns the kind of the reduction loops of `op`, which follows from the
-/// operation that combines values. Returns Opaque if the results are combined
-/// in different ways.
+/// Returns the kind of the reduction loops of `op`: `Sum` if the operation that
+/// combines values is an addition for every result, `Max` if it is a maximum
+/// for every result, else `Opaque`.
 static IteratorKind getReductionKind(LinalgOp op) {
   std::optional<IteratorKind> common;
   for (unsigned result = 0, e = op.getNumDpsInits(); result != e; ++result) {
@@ -64,8 +63,8 @@ static IteratorKind getReductionKind(LinalgOp op) {
   return common.value_or(IteratorKind::Opaque);
 }
 
-/// Returns true if `op` counts as a floating-point operation. Conversions and
-/// selections do not count.
+/// Returns true if `op` counts as one FLOP: an arith or math operation on
+/// floats, except a conversion between float types and a selection.
 static bool isFlop(Operation &op) {
   if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op.getDialect()))
     return false;
@@ -74,8 +73,8 @@ static bool isFlop(Operation &op) {
 }
 
 /// Returns the input of `op` if `value` is an element of this input, possibly
-/// after conversions to other float types. Returns null if `value` is the
-/// result of a computation.
+/// after conversions to other float types. Returns null if `value` is anything
+/// else, such as the result of a computation.
 static OpOperand *getInput(LinalgOp op, Value value) {
   while (Operation *conversion = value.getDefiningOp()) {
     if (!isa<arith::ExtFOp, arith::TruncFOp>(conversion))
@@ -90,10 +89,10 @@ static OpOperand *getInput(LinalgOp op, Value value) {
 }
 
 /// Returns true if `op` is a product of two matrices: it sums products of two
-/// inputs over a loop that indexes both, and each input lacks a parallel loop
-/// that the result has. The product of a matrix and a vector and a depth-wise
-/// convolution are not products of matrices in this sense, because they do not
-/// reuse the elements of both inputs.
+/// inputs over a loop that indexes both, and each input lacks a parallel loop,
+/// so that its elements are reused along that loop. A product of a matrix and a
+/// vector and a depth-wise convolution do not count, because one of their
+/// inputs has all parallel loops.
 static bool isContraction(LinalgOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return false;
@@ -131,9 +130,9 @@ static bool isContraction(LinalgOp op) {
 // Iteration spaces
 //===----------------------------------------------------------------------===//
 
-/// Returns for each dimension the loop that indexes it, or nullopt. A loop
-/// counts only if it is the whole index of the dimension and indexes no other
-/// dimension: `(i, j + k, l, l)` has the plain loops i, none, none, none.
+/// Returns for each dimension its plain loop, or nullopt. A plain loop is the
+/// whole index of the dimension and indexes no other dimension. For example,
+/// `(i, j + k, l, l)` has the plain loops i, none, none, none.
 static SmallVector<std::optional<unsigned>> getPlainLoops(AffineMap map) {
   SmallVector<std::optional<unsigned>> loops;
   for (AffineExpr expr : map.getResults()) {
@@ -156,8 +155,8 @@ static TensorIterators getTensorIterators(AffineMap map) {
   return dims;
 }
 
-/// Returns true if `map` uses `loop`, but not as the plain index of one
-/// dimension (see getPlainLoops).
+/// Returns true if `map` uses `loop`, but not as a plain loop (see
+/// getPlainLoops).
 static bool isCompound(AffineMap map, unsigned loop) {
   return map.isFunctionOfDim(loop) &&
          !llvm::is_contained(getPlainLoops(map), loop);
@@ -234,9 +233,9 @@ struct EmptySpaceModel
 // Gradients
 //===----------------------------------------------------------------------===//
 
-/// Returns an operation of the body that prevents a gradient, or null if there
-/// is none. A body has a gradient if it yields a differentiable function of its
-/// inputs, or adds such a function to the previous value.
+/// Returns an operation of the body that prevents a gradient, or null if the
+/// body has a gradient. A body has a gradient if it yields a differentiable
+/// function of its inputs, or adds such a function to the previous value.
 static Operation *findObstacle(LinalgOp op) {
   Block *body = op.getBlock();
   for (auto [i, previous] : llvm::enumerate(op.getRegionOutputArgs())) {
@@ -260,15 +259,15 @@ static Operation *findObstacle(LinalgOp op) {
   return nullptr;
 }
 
-/// Returns the attribute with the path of `op`. It is attached to all
-/// operations that are built for the gradients of `op`.
+/// Returns the attribute with the path of `op`. All operations that are built
+/// for the gradients of `op` get this attribute.
 static NamedAttribute getPathAttr(LinalgOp op) {
   Builder builder(op->getContext());
   return {ProteusDialect::pathAttrName, builder.getStringAttr(getOwnPath(op))};
 }
 
-/// Builds an initial value for a linalg operation that writes all elements of
-/// its result.
+/// Builds a tensor.empty of type `type`. It is the initial value of a linalg
+/// operation that writes all elements, or it only defines the sizes of loops.
 static Value buildEmpty(LinalgOp op, RankedTensorType type,
                         OpBuilder &builder) {
   auto empty = tensor::EmptyOp::create(builder, op->getLoc(), type.getShape(),
@@ -278,8 +277,9 @@ static Value buildEmpty(LinalgOp op, RankedTensorType type,
   return empty;
 }
 
-/// Builds the conversion of `gradient` to `type`, which differs at most in the
-/// element type. Returns null if `gradient` is null.
+/// Builds the conversion of `gradient` to `type`, which may differ from the
+/// type of `gradient` in the element type only. Returns `gradient` itself if it
+/// has this type or is null.
 static Value convertTensor(LinalgOp op, Value gradient, Type type,
                            OpBuilder &builder) {
   if (!gradient || gradient.getType() == type)
@@ -301,9 +301,10 @@ static Value convertTensor(LinalgOp op, Value gradient, Type type,
 }
 
 namespace {
-/// Builds the gradient of one input. It is an operation over the loops of the
-/// forward operation, which sums the gradient of the result times the
-/// derivative of the body.
+/// Builds the gradient of one input of a linalg operation. The gradient is a
+/// linalg.generic over the same loops. Its body multiplies the gradients of the
+/// results by the derivatives of the forward body, and sums the products over
+/// all loops that do not index the input.
 class InputGradient {
 public:
   InputGradient(LinalgOp op, OpOperand &operand, ArrayRef<Value> gradients,
@@ -329,17 +330,19 @@ public:
       Block *block = inner.getInsertionBlock();
       block->getOperations().splice(block->end(), body.getOperations());
     };
-    // The builder callback moves the body in, so that the operation is complete
-    // when the listener of the builder is notified of it.
+    // The callback moves the body into the new operation during its creation,
+    // so that the operation is complete when the listener of the builder is
+    // notified of it.
     return linalg::GenericOp::create(builder, loc, type, inputs, init, maps,
                                      getIteratorTypes(), spliceBody, path)
         .getResult(0);
   }
 
 private:
-  /// Builds the body of the gradient. Its arguments are all inputs, the
-  /// gradients of all results and the previous value of the sum. Returns false
-  /// if the results do not depend on the operand.
+  /// Builds the body of the gradient. The arguments of the body are the
+  /// elements of all inputs, the gradients of all results, and the previous
+  /// value of the sum. Returns false if the results do not depend on the
+  /// operand.
   bool buildBody() {
     auto elementType = [](Value value) {
       return getElementTypeOrSelf(value.getType());
@@ -373,8 +376,8 @@ private:
     return true;
   }
 
-  /// Collects the inputs and gradients that the body reads. Only these become
-  /// operands of the gradient.
+  /// Appends to `inputs` those forward inputs and gradients that the body
+  /// reads. Only these become operands of the gradient.
   void collectOperands() {
     for (auto [input, argument] :
          llvm::zip(op.getDpsInputOperands(), body.getArguments()))
@@ -392,9 +395,9 @@ private:
       }
   }
 
-  /// Adds empty tensors as operands for loops without a size. linalg takes the
-  /// size of every loop from an operand that the loop indexes, but the gradient
-  /// may not read any such operand.
+  /// Adds an empty tensor as an operand for each loop without a size. linalg
+  /// takes the size of a loop from an operand that the loop indexes, but the
+  /// gradient may read no such operand.
   void addShapeOperands() {
     llvm::SmallBitVector open(op.getNumLoops(), true);
     auto close = [&](AffineMap map) {
@@ -427,8 +430,9 @@ private:
         .getResult(0);
   }
 
-  /// Returns the types of the loops. A loop is parallel if it is the plain
-  /// index of a dimension of the operand (see getPlainLoops), else a reduction.
+  /// Returns the types of the loops. A loop is parallel if it is the plain loop
+  /// of a dimension of the operand (see getPlainLoops). Otherwise it is a
+  /// reduction.
   SmallVector<utils::IteratorType> getIteratorTypes() {
     SmallVector<utils::IteratorType> types(op.getNumLoops(),
                                            utils::IteratorType::reduction);
@@ -450,8 +454,8 @@ private:
   Block body;
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
-  /// Arguments of `body` for the leading elements of `inputs`. The other
-  /// inputs, which only define sizes of loops, have no argument in `body`.
+  /// Element i is the argument of `body` for `inputs[i]`. The last elements of
+  /// `inputs`, which addShapeOperands adds, have no argument in `body`.
   SmallVector<BlockArgument> usedArguments;
 };
 
@@ -484,8 +488,8 @@ static LogicalResult buildLinalgGradients(LinalgOp op, GradientScope &scope) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isWanted(operand))
       continue;
-    // The initial value is added once to the result, so both have the same
-    // gradient.
+    // A result is its initial value plus a sum, so the gradient of the initial
+    // value is the gradient of the result.
     Value gradient =
         op.isDpsInit(&operand)
             ? convertTensor(

@@ -167,8 +167,8 @@ LogicalResult NNDialect::verifyRegionResultAttribute(Operation *op, unsigned,
 // Paths of operations
 //===----------------------------------------------------------------------===//
 
-/// Returns the path of an operation of another dialect, relative to the
-/// innermost repeat around it. See `getOwnPath`.
+/// Returns the path of an operation without the attribute `path`, relative to
+/// the innermost nn.repeat around it (see `getOwnPath`).
 static std::string getForeignPath(Operation *op) {
   if (auto path = op->getAttrOfType<StringAttr>(ProteusDialect::pathAttrName))
     return path.str();

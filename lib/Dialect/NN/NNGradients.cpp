@@ -38,10 +38,10 @@ LogicalResult MatmulOp::buildGradients(GradientScope &scope) {
     return success();
   OpBuilder &builder = scope.builder();
   IterationSpace space = getIterationSpace();
-  // Builds a matrix product of `a` and `b` that is the gradient of `wanted`.
-  // The iterators m, n and k of this product correspond to the forward
-  // iterators that `m`, `n` and `k` name. Iterators of leading dimensions keep
-  // their names.
+  // Adds the matrix product of `a` and `b` to the gradient of `wanted`. `m`,
+  // `n` and `k` are names of forward iterators: those that correspond to the
+  // iterators m, n and k of the new product. Iterators of leading dimensions
+  // keep their names.
   auto product = [&](Value wanted, Value a, Value b, bool ta, bool tb,
                      StringRef m, StringRef n, StringRef k) {
     auto result =
@@ -54,8 +54,9 @@ LogicalResult MatmulOp::buildGradients(GradientScope &scope) {
     scope.correspond(result, names);
     scope.add(wanted, result);
   };
-  // If C = A B, then dA = dC Bᵀ and dB = Aᵀ dC. If an operand is transposed,
-  // its gradient is the transpose of this product.
+  // If C = A B, then dA = dC Bᵀ and dB = Aᵀ dC. If an operand of the forward
+  // operation is stored transposed, the product for its gradient is transposed,
+  // too.
   if (scope.wants(getLhs())) {
     Value rhs = scope.saved(getRhs());
     if (getTransposeA())
@@ -185,8 +186,8 @@ LogicalResult CastOp::buildGradients(GradientScope &scope) {
 }
 
 LogicalResult KeepOp::buildGradients(GradientScope &scope) {
-  // The gradient has a layout that is independent of the layout in which the
-  // value is kept, so no nn.keep is built for it.
+  // The gradient is passed on without an nn.keep, because its layout does not
+  // depend on the layout in which the value is kept.
   if (Value gradient = scope.gradientOf(getResult()))
     scope.add(getInput(), gradient);
   return success();
@@ -217,9 +218,8 @@ LogicalResult MSELossOp::buildGradients(GradientScope &scope) {
                             scope.gradientType(wanted), getPathAttr(), gradient,
                             scope.saved(wanted), scope.saved(other)));
   };
-  // Prediction and target have the same gradient except for the sign. The
-  // gradient of the target is therefore computed by the same operation with
-  // exchanged operands.
+  // Prediction and target have the same gradient except for the sign.
+  // Exchanging the two operands of nn.mse_loss_grad changes the sign.
   of(getPrediction(), getTarget());
   of(getTarget(), getPrediction());
   return success();

@@ -103,8 +103,8 @@ KernelClass MatmulOp::getKernelClass() { return KernelClass::Matrix; }
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The iteration space that nn.attention, its gradient and their ring steps
-/// share.
+/// The iteration space that nn.attention, nn.attention_grad and the operations
+/// of their ring steps share.
 struct AttentionSpace {
   IterationSpace space;
   unsigned batch, head, group, seq, key, dim, valueDim;
@@ -148,9 +148,10 @@ double pairsBefore(double end, std::pair<int64_t, int64_t> keys) {
 }
 } // namespace
 
-/// Returns the share of the pairs (query, key) that causal attention visits:
-/// those in which the key does not follow the query. Positions are treated as
-/// continuous, so that the share of a whole sequence is exactly one half.
+/// Returns the share of all pairs of a query in `queries` and a key in `keys`
+/// that causal attention visits. These are the pairs in which the key does not
+/// follow the query. Positions are treated as continuous, so that the share of
+/// a whole sequence is exactly one half.
 static double causalShare(const IteratorRanges &queries,
                           const IteratorRanges &keys) {
   double visited = 0, all = 0;
@@ -176,8 +177,8 @@ static double visitedShareOf(OpTy op, ArrayRef<IteratorRanges> held) {
              : 1.0;
 }
 
-/// Returns the share of points that `op` visits if a device holds all queries
-/// and keys.
+/// Returns the share of the points that `op` visits on a device that holds all
+/// queries and keys.
 template <typename OpTy> static double visitedShare(OpTy op) {
   return op.getCausal() ? causalShare({{0, sizeOf(op.getQuery(), 1)}},
                                       {{0, sizeOf(op.getKey(), 1)}})
@@ -185,11 +186,12 @@ template <typename OpTy> static double visitedShare(OpTy op) {
 }
 
 /// Returns the FLOPs per point of `products` matrix products over `dim` and
-/// `valueProducts` matrix products over `value_dim`, at two FLOPs per element.
-/// If keys and values have different sizes, the points of the space run over
-/// both `dim` and `value_dim`, but each product runs over only one of these.
-/// The FLOPs of a product over `dim` are then divided by the size of
-/// `value_dim`, and vice versa.
+/// `valueProducts` matrix products over `value_dim`. A multiplication and an
+/// addition are two FLOPs. If `dim` and `value_dim` have the same size, they
+/// are one iterator. If not, each point is a combination of both, but each
+/// product runs over only one of them. The FLOPs of a product over `dim` are
+/// then divided by the size of `value_dim`, and the FLOPs of a product over
+/// `value_dim` by the size of `dim`.
 template <typename OpTy>
 static double productFlops(OpTy op, double products, double valueProducts) {
   double dim = static_cast<double>(sizeOf(op.getKey(), 2)) / op.getKeyHeads();
@@ -208,7 +210,8 @@ IterationSpace AttentionOp::getIterationSpace() {
   attention.space.results = {attention.outputs(), attention.rows()};
   return attention.space;
 }
-// One product computes the scores, and one the weighted sums of the values.
+// The first product computes the scores, and the second one the weighted sums
+// of the values.
 double AttentionOp::getFlopsPerPoint() { return productFlops(*this, 1, 1); }
 KernelClass AttentionOp::getKernelClass() { return KernelClass::Matrix; }
 double AttentionOp::getVisitedShare() { return visitedShare(*this); }
@@ -240,7 +243,8 @@ double AttentionBlockOp::getFlopsPerPoint() {
   return productFlops(*this, 1, 1);
 }
 KernelClass AttentionBlockOp::getKernelClass() { return KernelClass::Matrix; }
-// Each query visits only one of the `blocks` blocks of keys in this operation.
+// The space contains the keys of all `blocks` blocks, but each query visits the
+// keys of only one block in this operation.
 double AttentionBlockOp::getVisitedShare() {
   return visitedShare(*this) / getBlocks();
 }
@@ -259,8 +263,8 @@ IterationSpace AttentionGradOp::getIterationSpace() {
                              attention.values()};
   return attention.space;
 }
-// The gradients need four products. A fifth product recomputes the scores, and
-// counts only as executed.
+// The gradients need four products. The kernel executes a fifth product, which
+// recomputes the scores.
 double AttentionGradOp::getFlopsPerPoint() { return productFlops(*this, 2, 2); }
 double AttentionGradOp::getExecutedFlopsPerPoint() {
   return productFlops(*this, 3, 2);
@@ -395,9 +399,10 @@ IterationSpace AddOp::getIterationSpace() {
   return elementwise(*this, getLhs());
 }
 double AddOp::getFlopsPerPoint() { return 1; }
-// A partial sum has a summand on every device. If the right operand is
-// repeated, every device would add it to its own summand, so it would be
-// counted several times.
+// Partial sums of both operands can be added on each device. But a repeated
+// right operand, such as a position embedding, is usually not partial: every
+// device would add it to its own partial sum, so that it would be counted
+// several times.
 bool AddOp::isLinear() { return rankOf(getLhs()) == rankOf(getRhs()); }
 
 IterationSpace DropoutOp::getIterationSpace() {
@@ -423,7 +428,7 @@ IterationSpace FillOp::getIterationSpace() {
 }
 
 /// Returns the space of an update, which is element-wise. The iterators are
-/// called d0, d1, ... because a parameter has no batch dimension.
+/// named d0, d1, ... because the first dimension of a parameter is not a batch.
 static IterationSpace updateSpace(Operation *op, Value parameter) {
   IterationSpace space = elementwise(op, parameter);
   for (auto [dim, iterator] : llvm::enumerate(space.iterators))
@@ -449,8 +454,9 @@ namespace {
 /// stretches: the shortest runs of dimensions that have the same number of
 /// elements on both sides. For example, `8x256x6x6 -> 8x9216` has the stretches
 /// `8 -> 8` and `256x6x6 -> 9216`. The iterators of a stretch are the common
-/// factors of both sides (256, 6, 6). If there are none, the stretch has one
-/// opaque iterator, which indexes no dimension.
+/// factors of both sides: 256, 6 and 6. If neither of two sizes divides the
+/// other, as in `6x4 -> 4x6`, the stretch has one opaque iterator instead,
+/// which indexes no dimension.
 class ReshapeSpace {
 public:
   ReshapeSpace(ArrayRef<int64_t> from, ArrayRef<int64_t> to)
@@ -459,16 +465,16 @@ public:
   IterationSpace build() {
     size_t i = 0, j = 0;
     while (i < from.size() || j < to.size()) {
-      // A dimension of size one without a counterpart in the other shape is
-      // indexed by no iterator.
+      // A dimension of size one gets no iterator if the current dimension of
+      // the other shape has another size.
       bool fromOne = i < from.size() && from[i] == 1;
       bool toOne = j < to.size() && to[j] == 1;
       if (fromOne != toOne) {
         ++(fromOne ? i : j);
         continue;
       }
-      // Only shapes with different numbers of elements reach this point. The
-      // verifier of the operation rejects them.
+      // One shape has dimensions left only if the shapes have different numbers
+      // of elements. The verifier of the operation rejects such shapes.
       if (i == from.size() || j == to.size())
         break;
       auto [fromEnd, toEnd] = endOfStretch(i, j);
@@ -483,7 +489,7 @@ public:
 
 private:
   /// Returns the ends of the stretch that begins at dimension `i` of the
-  /// operand and dimension `j` of the result.
+  /// operand and dimension `j` of the result. The ends are exclusive.
   std::pair<size_t, size_t> endOfStretch(size_t i, size_t j) const {
     int64_t left = from[i++], right = to[j++];
     while (left != right) {
@@ -497,8 +503,9 @@ private:
     return {i, j};
   }
 
-  /// Adds the common factors of a stretch as iterators, major first. Without
-  /// common factors, adds one opaque iterator.
+  /// Adds the common factors of a stretch as iterators, major first. If neither
+  /// of two sizes divides the other, adds one opaque iterator for the whole
+  /// stretch instead.
   void addStretch(size_t i, size_t fromEnd, size_t j, size_t toEnd) {
     size_t firstFrom = i, firstTo = j, firstIterator = space.iterators.size();
     int64_t left = from[i], right = to[j];

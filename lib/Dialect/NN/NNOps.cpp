@@ -26,8 +26,9 @@ LogicalResult MatmulOp::verify() {
 }
 
 /// Verifies that query and value have rank 3, that `kv_heads` divides `heads`,
-/// and that these numbers of heads divide the last dimensions of query and
-/// value.
+/// that `heads` divides the last dimension of the query, and that `kv_heads`
+/// divides the last dimension of the value. verifyIterationSpace checks the
+/// shape of the key.
 template <typename OpTy> static LogicalResult verifyHeads(OpTy op) {
   int64_t heads = op.getHeads(), keyHeads = op.getKeyHeads();
   if (heads < 1 || keyHeads < 1 || heads % keyHeads != 0)
@@ -138,8 +139,8 @@ void RepeatOp::build(OpBuilder &, OperationState &state, StringRef path,
 }
 
 /// Returns true if both values are tensors of the same shape and element type.
-/// Encodings may differ. Values of other types are allowed, because this is
-/// called before the arguments of a body are verified.
+/// Encodings may differ. Returns false for values of other types, which an
+/// argument of an invalid body can have.
 static bool sameTensor(Value first, Value second) {
   auto a = dyn_cast<RankedTensorType>(first.getType());
   auto b = dyn_cast<RankedTensorType>(second.getType());
@@ -212,8 +213,9 @@ LogicalResult RepeatOp::verifyRegions() {
   return success();
 }
 
-/// Parses `%arg = %operand : type`. If `slice` is set, `to type` follows, which
-/// is the type of the argument.
+/// Parses `%arg = %operand : type`. If `slice` is set, parses
+/// `%arg = %operand : type to type`, where the second type is that of the
+/// argument.
 static ParseResult
 parseBinding(OpAsmParser &parser, bool slice,
              SmallVectorImpl<OpAsmParser::Argument> &arguments,
@@ -237,8 +239,8 @@ static void printBinding(OpAsmPrinter &printer, Value argument, Value operand,
     printer << " to " << argument.getType();
 }
 
-/// Parses ` -> (types) attributes {...} {region}`, which is the last part of
-/// both nn.repeat and nn.recompute.
+/// Parses ` -> (types) attributes {...} {region}`, the last part of the syntax
+/// of nn.repeat and of nn.recompute.
 static ParseResult parseBody(OpAsmParser &parser, OperationState &result,
                              ArrayRef<OpAsmParser::Argument> arguments) {
   if (parser.parseArrowTypeList(result.types) ||

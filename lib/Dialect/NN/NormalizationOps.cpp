@@ -15,8 +15,8 @@ using namespace proteus::nn;
 // RMS normalisation
 //===----------------------------------------------------------------------===//
 
-/// Returns the space of an operation on rows of `data` that each device needs
-/// whole: the last dimension, `hidden`, is opaque.
+/// Returns the space of an operation that needs whole rows of `data` on a
+/// device: the iterator of the last dimension is opaque and is named `hidden`.
 static RowSpace wholeRows(Value data, IteratorKind leadingKind) {
   RowSpace row(data, leadingKind, IteratorKind::Opaque);
   row.space.iterators[row.vocab].name = "hidden";
@@ -75,9 +75,9 @@ static LogicalResult verifyGroups(Operation *op, Value data, int64_t groups) {
   return success();
 }
 
-/// Verifies that `value` has `rows` rows. Sums have the shape `[2, channel]`,
-/// and statistics of one group the shape `[1, channel]`. Other ranks than 2 are
-/// reported by the verifier of the iteration space.
+/// Verifies that `value` has `rows` rows: two rows for sums `[2, channel]`, one
+/// row for the statistics of one group `[1, channel]`. Does not check the rank,
+/// because the verifier of the iteration space reports any rank other than 2.
 static LogicalResult verifyRows(Operation *op, StringRef what, Value value,
                                 int64_t rows) {
   if (rankOf(value) == 2 && sizeOf(value, 0) != rows)
@@ -86,8 +86,8 @@ static LogicalResult verifyRows(Operation *op, StringRef what, Value value,
   return success();
 }
 
-/// Verifies that the statistics of one group have one row. The verifier of the
-/// iteration space doesn't check this, because no iterator indexes the row.
+/// Verifies that mean and inverse of one group have one row. The verifier of
+/// the iteration space doesn't check this, because no iterator indexes the row.
 template <typename OpTy> static LogicalResult verifyOneGroup(OpTy op) {
   if (failed(verifyBatch(op, op.getInput())) ||
       failed(verifyRows(op, "mean", op.getMean(), 1)))
@@ -123,13 +123,14 @@ LogicalResult BatchNormInputGradOp::verify() { return verifyOneGroup(*this); }
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The iteration space that nn.batch_norm, its gradient and their
-/// decompositions share.
+/// The iteration space that nn.batch_norm, nn.batch_norm_grad and the
+/// operations of their decompositions share.
 struct BatchNormSpace {
   IterationSpace space;
   TensorIterators data;
-  /// `channels` are the iterators of tensors with one number per channel,
-  /// `statistics` those of tensors with one number per group and channel.
+  /// `channels` are the iterators of a tensor with one number per channel.
+  /// `statistics` are the iterators of a tensor with one number per group and
+  /// channel.
   TensorIterators channels, statistics;
 
   /// `kind` is the kind of the iterator `batch`. With one group, `batch` counts
@@ -148,7 +149,8 @@ struct BatchNormSpace {
       data.push_back({space.add(dataIteratorName(dim, 4), sizeOf(input, dim),
                                 IteratorKind::Opaque)});
     channels = {{channel}};
-    // With one group, the dimension of the groups has size 1 and no iterator.
+    // If there is only one group, the first dimension of the statistics has
+    // size 1 and no iterator.
     statistics = {groups > 1 ? DimIterators{batch} : DimIterators(), {channel}};
   }
 };
@@ -244,7 +246,7 @@ LogicalResult BatchNormOp::buildGradients(GradientScope &scope) {
   return success();
 }
 
-/// Returns the number of values per channel.
+/// Returns the number of values that each channel of `data` has.
 static int64_t countPerChannel(Value data) {
   return tensorType(data).getNumElements() / sizeOf(data, 1);
 }

@@ -16,17 +16,17 @@ namespace proteus::nn {
 /// Returns the type of `value`, which must be a ranked tensor.
 mlir::RankedTensorType tensorType(mlir::Value value);
 
-/// Returns the size of a dimension, or 1 if the tensor has no such dimension.
-/// Does not fail then, because verifiers build the iteration space of
-/// ill-formed operations too; the check of the rank reports the missing
-/// dimension.
+/// Returns the size of dimension `dim`, or 1 if the tensor has no such
+/// dimension. A missing dimension is not an error, because the iteration space
+/// is also built for ill-formed operations. verifyIterationSpace then reports
+/// the wrong rank.
 int64_t sizeOf(mlir::Value value, int64_t dim);
 
 /// Returns the rank of `value`, which must be a ranked tensor.
 int64_t rankOf(mlir::Value value);
 
-/// Returns the iterators of a tensor in which `iterators[i]` alone indexes
-/// dimension i.
+/// Returns the iterators of a tensor in which dimension i is indexed by
+/// `iterators[i]` alone.
 TensorIterators indexedBy(llvm::ArrayRef<unsigned> iterators);
 
 /// Adds an iterator of kind `kind` for each of the first `count` dimensions of
@@ -40,14 +40,14 @@ llvm::SmallVector<unsigned> appended(llvm::SmallVector<unsigned> list,
 
 /// Returns the space of an element-wise operation, which has one parallel
 /// iterator per dimension of `like`. The iterators index the dimensions of
-/// every operand and result. An operand of lower rank lacks the leading
-/// dimensions.
+/// every operand and result. If an operand has fewer dimensions than `like`,
+/// they are the last ones of `like`.
 IterationSpace elementwise(mlir::Operation *op, mlir::Value like);
 
 /// Iteration space of operations on rows, such as a softmax: an iterator for
 /// each leading dimension, and the iterator `vocab` for the last dimension.
-/// `logits` are the iterators of a tensor with all dimensions, `rows` those of
-/// a tensor with one value per row.
+/// `logits()` returns the iterators of a tensor with all dimensions, and
+/// `rows()` those of a tensor with one value per row.
 struct RowSpace {
   IterationSpace space;
   llvm::SmallVector<unsigned> leading;
@@ -58,15 +58,14 @@ struct RowSpace {
   TensorIterators rows() const { return indexedBy(leading); }
 };
 
-/// Builds the sum of `gradient` over the leading dimensions that `operand`
-/// lacks. For example, the gradient of a bias is summed over `batch`.
+/// Builds the sum of `gradient` over the leading dimensions that `operand` does
+/// not have. For example, the gradient of a bias is summed over `batch`.
 mlir::Value sumLeading(GradientScope &scope, mlir::Location loc,
                        mlir::StringAttr path, mlir::Value gradient,
                        mlir::Value operand);
 
-/// Fails with an error if `rhs` has more dimensions than `lhs`. Fewer
-/// dimensions are allowed: `rhs` is then repeated along the leading dimensions
-/// of `lhs`.
+/// Fails with an error if `rhs` has more dimensions than `lhs`. It may have
+/// fewer dimensions: it is then repeated along the leading dimensions of `lhs`.
 llvm::LogicalResult verifyRepeatedOperand(mlir::Operation *op, mlir::Value lhs,
                                           mlir::Value rhs);
 

@@ -76,8 +76,9 @@ IterationSpace EmbeddingBagOp::getIterationSpace() {
   bag.space.results = {bag.result};
   return bag.space;
 }
-// Each index adds one row of the table. The iterator `vocab` runs over all rows
-// of the table, so the FLOPs of one index are divided by their number.
+// Adding one selected row takes one FLOP per element. The points of the space
+// run over all rows of the table (`vocab`), so the FLOPs per point are 1
+// divided by the number of rows.
 double EmbeddingBagOp::getFlopsPerPoint() {
   return 1.0 / sizeOf(getTable(), rankOf(getTable()) - 2);
 }
@@ -106,13 +107,17 @@ IterationSpace EmbeddingBagUpdateOp::getIterationSpace() {
   bag.space.results = {bag.table};
   return bag.space;
 }
-// For each element of a selected row, the kernel computes a product with the
-// learning rate and a difference.
+// Updating one element of a selected row takes two FLOPs: the gradient is
+// multiplied by the learning rate, and the product is subtracted. The points of
+// the space run over all rows of the table (`vocab`), so the FLOPs are divided
+// by the number of rows.
 double EmbeddingBagUpdateOp::getFlopsPerPoint() {
   return 2.0 / sizeOf(getTable(), rankOf(getTable()) - 2);
 }
-// For each index, the kernel reads the index, and reads and writes one row. The
-// gradient of each bag is read once.
+// For each element of a selected row, the kernel reads and writes the table.
+// One element of the gradient serves all indices of a bag, and one index serves
+// all elements of a row. The points of the space run over all rows of the table
+// (`vocab`), so the bytes are divided by the number of rows.
 std::optional<double> EmbeddingBagUpdateOp::getBytesPerPoint() {
   auto bytes = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getElementTypeBitWidth() /
@@ -176,9 +181,10 @@ struct InteractionSpace {
 };
 } // namespace
 
-/// Returns the number of products that the kernel computes divided by the
-/// number of products in the result. The kernel computes all ordered pairs,
-/// including those of a feature with itself.
+/// Returns the number of dot products that the kernel computes, divided by the
+/// number of dot products in the result. The kernel computes all ordered pairs,
+/// including those of a feature with itself. For example, with 4 features the
+/// kernel computes 16 dot products, and the result has 6.
 static double squareOverPairs(Value features) {
   auto count = static_cast<double>(sizeOf(features, 1));
   return count * count / static_cast<double>(numPairs(features));
@@ -202,8 +208,8 @@ IterationSpace InteractionGradOp::getIterationSpace() {
   interaction.space.results = {interaction.features};
   return interaction.space;
 }
-// For each of the two features of a pair, the kernel computes a product and a
-// sum.
+// For each element of the two features of a pair, the kernel computes a product
+// and a sum. These are four FLOPs in all.
 double InteractionGradOp::getFlopsPerPoint() { return 4; }
 double InteractionGradOp::getExecutedFlopsPerPoint() {
   return 2 * squareOverPairs(getInput());

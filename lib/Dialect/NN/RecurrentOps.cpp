@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace proteus::nn;
 
-/// Verifies that gates and states have rank 3 and that there are four gates for
-/// each hidden unit, because the iteration space is built on this assumption.
+/// Verifies that gates and states have rank 3, and that there are four gates
+/// for each hidden unit. The iteration space relies on both.
 static LogicalResult verifyGates(Operation *op, Value gates, Value states) {
   if (rankOf(gates) != 3 || rankOf(states) != 3)
     return op->emitOpError("gates and states must have rank 3, got ")
@@ -35,7 +35,7 @@ LogicalResult LstmWgradOp::verify() {
 }
 
 namespace {
-/// The iteration space that nn.lstm and its gradients share.
+/// The iteration space that nn.lstm, nn.lstm_grad and nn.lstm_wgrad share.
 struct LstmSpace {
   IterationSpace space;
   unsigned batch, time, gate, hidden, in;
@@ -94,8 +94,8 @@ LogicalResult LstmOp::buildGradients(GradientScope &scope) {
   if (!gradient)
     return success();
   OpBuilder &builder = scope.builder();
-  // The gradients of weight and bias are also computed from the gradient of the
-  // gates.
+  // The gradient of the gates is also the gradient of the input. The gradients
+  // of weight and bias are computed from it.
   Value gates = LstmGradOp::create(
       builder, getLoc(), scope.gradientType(getInput()), getPathAttr(),
       gradient, scope.saved(getWeight()), scope.saved(getGates()),

@@ -39,9 +39,9 @@ Value proteus::nn::convertFloat(OpBuilder &builder, Location loc, Value value,
     return arith::ExtFOp::create(builder, loc, type, value);
   if (from > to)
     return arith::TruncFOp::create(builder, loc, type, value);
-  // No operation converts directly between types of the same width, such as f16
-  // and bf16, because they differ in range and precision. The value is
-  // therefore converted to a wider type first.
+  // The operations arith.extf and arith.truncf do not convert between types of
+  // the same width, such as f16 and bf16. The value is therefore converted to a
+  // wider type first.
   Type wider = from < 32 ? Type(builder.getF32Type()) : builder.getF64Type();
   return convertFloat(builder, loc, convertFloat(builder, loc, value, wider),
                       type);
@@ -129,8 +129,9 @@ void ScalarGradient::propagate(Operation *op, Value adjoint) {
         },
         op->getOperand(0), op->getOperand(1), adjoint);
   };
-  // Multiplies `adjoint` by the derivative of a function of one operand (the
-  // chain rule) and adds the product to the adjoint of that operand.
+  // Adds the value that `make` builds to the adjoint of operand 0 of `op`. By
+  // the chain rule, this value is `adjoint` times the derivative of `op` with
+  // respect to the operand. The argument of `make` is the operand.
   auto chain = [&](llvm::function_ref<Value(Value)> make) {
     Value operand = op->getOperand(0);
     contribute(operand, [&]() { return make(operand); });

@@ -18,30 +18,34 @@
 namespace proteus::nn {
 
 /// Returns true if ScalarGradient can differentiate the scalar operation `op`,
-/// or if `op` has no float operand or result and therefore needs no derivative.
+/// or if `op` needs no derivative because it has no float operand and no float
+/// result.
 bool hasKnownDerivative(mlir::Operation *op);
 
 /// Builds the conversion of the float `value` to the float type `type`.
 mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, mlir::Type type);
 
-/// Reverse-mode differentiation of a block of scalar operations. The adjoint of
-/// a value is the derivative of the loss by this value. The builder inserts the
-/// operations that compute adjoints, and copies of those operations of the
-/// block that they need.
+/// Differentiates a block of scalar operations in reverse mode. The adjoint of
+/// a value is the derivative of the loss with respect to this value. The
+/// builder inserts the operations that compute adjoints. If these need a value
+/// of the block, the builder also inserts copies of the operations that compute
+/// the value.
 class ScalarGradient {
 public:
-  /// `body` is the block to differentiate. `arguments` are the values at the
-  /// insertion point of the builder for the first arguments of `body`.
+  /// `body` is the block to differentiate. In the inserted operations,
+  /// `arguments[i]` replaces argument i of `body`. `body` may have further
+  /// arguments, which these operations do not read.
   ScalarGradient(mlir::OpBuilder &builder, mlir::Location loc,
                  mlir::Block &body, mlir::ValueRange arguments);
 
-  /// Adds `adjoint` to the adjoint of `value`, which is a value of the body.
+  /// Adds `adjoint` to the adjoint of `value`. `value` belongs to the body.
   void seed(mlir::Value value, mlir::Value adjoint);
 
   /// Builds the adjoint of an argument of the body from the adjoints that were
   /// set by `seed`. Returns null if no seeded value depends on the argument.
-  /// May be called only once, because it changes the adjoints.
+  /// May be called only once, because it changes the adjoints of other values
+  /// of the body.
   mlir::Value derivativeBy(mlir::BlockArgument argument);
 
 private:
@@ -51,15 +55,15 @@ private:
   /// Adds the contributions of `op` to the adjoints of its operands. `adjoint`
   /// is the adjoint of the result of `op`.
   void propagate(mlir::Operation *op, mlir::Value adjoint);
-  /// Adds `adjoint` to the adjoint of one of two operands: at run time, of
-  /// `chosen` if the condition is true, else of `other`. `makeCondition` builds
-  /// the condition.
+  /// Builds operations that, at run time, add `adjoint` to the adjoint of
+  /// `chosen` if a condition is true, and to the adjoint of `other` if not.
+  /// `makeCondition` builds the condition.
   void propagateChoice(llvm::function_ref<mlir::Value()> makeCondition,
                        mlir::Value chosen, mlir::Value other,
                        mlir::Value adjoint);
   /// Returns the value at the insertion point of the builder that equals
-  /// `value` of the body. If there is none yet, copies the operations that
-  /// compute `value`.
+  /// `value`, a value of the body. If there is no such value yet, first copies
+  /// the operations that compute `value`.
   mlir::Value forward(mlir::Value value);
 
   mlir::Value constant(mlir::Type type, double value);

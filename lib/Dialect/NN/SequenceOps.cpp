@@ -80,7 +80,8 @@ IterationSpace CausalMaskOp::getIterationSpace() {
   }
   return space;
 }
-// A constant result of −∞ is not linear in the score, but a result of 0 is.
+// With `zero`, the mask multiplies each score by 0 or 1, which is linear. To
+// replace a score by −∞ is not linear.
 bool CausalMaskOp::isLinear() { return getZero(); }
 
 LogicalResult CausalMaskOp::buildGradients(GradientScope &scope) {

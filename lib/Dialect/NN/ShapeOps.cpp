@@ -29,8 +29,8 @@ static LogicalResult verifyKept(Operation *op, ArrayRef<int64_t> keep,
 }
 
 /// Returns the iterators of a tensor that has only the dimensions in `keep` of
-/// another tensor. Iterator i of the space indexes dimension i of that other
-/// tensor.
+/// a larger tensor. Dimension i of the larger tensor is indexed by iterator i
+/// of the space.
 static TensorIterators keptIterators(ArrayRef<int64_t> keep) {
   TensorIterators kept;
   for (int64_t dim : keep)
@@ -120,8 +120,8 @@ LogicalResult TransposeOp::buildGradients(GradientScope &scope) {
   auto back = TransposeOp::create(scope.builder(), getLoc(),
                                   scope.gradientType(getInput()), getPathAttr(),
                                   gradient, inverse);
-  // Dimension i of the gradient is dimension permutation[i] of the operand, so
-  // their iterators correspond.
+  // Iterator i of `back` runs over dimension i of the gradient. This is
+  // dimension `permutation[i]` of the operand.
   IterationSpace space = getIterationSpace(),
                  backSpace = back.getIterationSpace();
   SmallVector<std::pair<StringRef, StringRef>> names;
@@ -136,8 +136,10 @@ LogicalResult TransposeOp::buildGradients(GradientScope &scope) {
 // Splitting and concatenation
 //===----------------------------------------------------------------------===//
 
-/// Verifies that `pieces` are the slices of `whole` along the last dimension:
-/// for each of `groups` groups, one slice per piece.
+/// Verifies that `pieces` can be cut from `whole` along the last dimension:
+/// ranks and element types are equal, the last dimensions of the pieces add up
+/// to that of `whole`, and `groups` divides each of them, because a piece has
+/// one slice of every group.
 static LogicalResult verifyCut(Operation *op, Value whole, ValueRange pieces,
                                int64_t groups) {
   if (pieces.empty())
@@ -175,8 +177,8 @@ LogicalResult ConcatOp::verify() {
 }
 
 /// Adds the iterators of an operation that splits `whole` into `pieces`, or
-/// that concatenates `pieces` to `whole`. Returns the iterators of `whole` and
-/// those of each piece.
+/// that concatenates `pieces` to `whole`. Returns the iterators that index
+/// `whole`, and for each piece the iterators that index it.
 static std::pair<TensorIterators, SmallVector<TensorIterators>>
 cutSpace(IterationSpace &space, Value whole, ValueRange pieces,
          int64_t groups) {
@@ -242,8 +244,8 @@ LogicalResult ConcatOp::buildGradients(GradientScope &scope) {
   if (!gradient ||
       llvm::none_of(getInputs(), [&](Value in) { return scope.wants(in); }))
     return success();
-  // All results of the split have the element type of its operand. The gradient
-  // of an input that is a parameter may have another type, so it is cast below.
+  // All results of an nn.split have the element type of its operand. The
+  // gradient of a parameter may have another element type, so it is cast below.
   SmallVector<Type> types;
   for (Value input : getInputs())
     types.push_back(

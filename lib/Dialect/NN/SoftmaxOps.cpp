@@ -84,7 +84,8 @@ LogicalResult SoftmaxOp::buildGradients(GradientScope &scope) {
 }
 
 /// Returns the type of a tensor with one number per row of `data`. Its element
-/// type is that of `data`, or f32 if that is narrower than f32.
+/// type is that of `data`, but at least 32 bits wide: f32 replaces a narrower
+/// type.
 static RankedTensorType rowType(Value data) {
   RankedTensorType type = tensorType(data);
   Type element = type.getElementType();

@@ -24,9 +24,10 @@ void ProteusDialect::initialize() {}
 // Verification of values of attributes
 //===----------------------------------------------------------------------===//
 
-/// Verifies a reference to a cluster, stack or site: a name, a file, or an
-/// inline description. `example` is a valid name, which the error message
-/// suggests.
+/// Verifies the attribute for the cluster, stack or site. Its value is a
+/// non-empty string, which is a name or a file, or a dictionary, which is an
+/// inline description. The error message suggests `example`, which is a valid
+/// name.
 static LogicalResult verifyMachine(Operation *op, NamedAttribute attribute,
                                    StringRef example) {
   Attribute value = attribute.getValue();
@@ -100,8 +101,8 @@ static LogicalResult verifyCount(Operation *op, NamedAttribute attribute) {
                          << attribute.getValue();
 }
 
-/// Verifies that the value is `array<i64: i, k>`, which denotes chunk i of k
-/// chunks.
+/// Verifies that the value is `array<i64: i, k>` with 0 <= i < k. It is chunk i
+/// of a collective in k chunks.
 static LogicalResult verifyExchange(Operation *op, NamedAttribute attribute) {
   auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
   if (numbers && numbers.size() == 2 && numbers[0] >= 0 &&
@@ -143,18 +144,18 @@ static LogicalResult verifyFlag(Operation *op, NamedAttribute attribute) {
 
 namespace {
 
-/// Place of an attribute.
+/// Kinds of operations and arguments on which an attribute is allowed.
 enum Place {
-  Module,     ///< a `builtin.module`
-  Anywhere,   ///< any operation or argument
-  Operations, ///< operations that AttributePlaceInterface allows
+  Module,     ///< only a `builtin.module`
+  Anywhere,   ///< any operation and any argument
+  Operations, ///< operations for which `mayCarry` of their dialect is true
 };
 
 /// The rule by which one attribute is verified.
 struct AttributeRule {
   StringRef name;
   Place place;
-  /// Description of `place` in error messages, after "belongs to".
+  /// Text for `place` in error messages, after "belongs to".
   StringRef placeText;
   LogicalResult (*verifyValue)(Operation *, NamedAttribute);
 };
@@ -186,8 +187,8 @@ constexpr AttributeRule attributeRules[] = {
 
 } // namespace
 
-/// Returns the rule for an attribute. If the attribute is unknown, fails with
-/// an error and returns null.
+/// Returns the rule for an attribute. If the dialect has no such attribute,
+/// reports an error on `op` and returns null.
 static const AttributeRule *findRule(Operation *op, NamedAttribute attribute) {
   const auto *rule = llvm::find_if(attributeRules, [&](const auto &rule) {
     return rule.name == attribute.getName();

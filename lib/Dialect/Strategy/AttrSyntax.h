@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//
-// Parsers and printers of the syntax that attributes and operations of the
-// dialect share. An attribute has the same text in an operation
-// (`split op [batch -> dp]`) as in its own brackets
+// Parsers and printers that the attributes and the operations of the dialect
+// share. The text of an attribute is the same in an operation
+// (`split op [batch -> dp]`) and in the brackets of the attribute
 // (`#strategy.partition<[batch -> dp]>`).
 //
 //===----------------------------------------------------------------------===//
@@ -40,14 +39,15 @@ constexpr llvm::StringLiteral ringWord = "ring";
 constexpr llvm::StringLiteral zigzagWord = "zigzag";
 
 /// Parses a bare identifier that names an axis or an iterator. `what` is the
-/// word for it in errors, `axis` or `iterator`.
+/// word for it in error messages: `axis` or `iterator`.
 mlir::ParseResult parseName(mlir::AsmParser &parser, mlir::StringAttr &name,
                             llvm::StringRef what);
 
 /// Parses an axis or a sub-axis: `d` or `d:(1)2`.
 mlir::ParseResult parseAxisUse(mlir::AsmParser &parser, mlir::StringAttr &axis);
 
-/// Returns true if `name` can be written as a bare identifier.
+/// Returns true if `name` is an identifier: letters, digits and `_`, without a
+/// digit at the start.
 bool isIdentifier(llvm::StringRef name);
 
 } // namespace proteus::strategy

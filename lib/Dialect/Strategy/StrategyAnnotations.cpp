@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Verification of the attributes of the strategy dialect: their names, the
-// objects on which they are allowed, and their values.
+// Verifies the discardable attributes of the strategy dialect: their names, the
+// objects that carry them, and their values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@ using namespace proteus::strategy;
 
 namespace {
 
-/// Kinds of objects that can carry an attribute, as bits of a set.
+/// Kinds of objects that can carry an attribute. Each kind is one bit, so that
+/// a number can hold a set of kinds.
 enum Place : unsigned {
   OnOperation = 1,
   OnFunction = 2,
@@ -33,12 +34,12 @@ enum Place : unsigned {
   OnTree = 8,
 };
 
-/// The verification rule of one attribute: its name, the kinds of objects that
-/// may carry it, and its value.
+/// The rule by which one attribute is verified: its name, the set of kinds of
+/// objects that may carry it, and its valid values.
 struct Rule {
   StringRef name;
   unsigned places;
-  /// Description of a valid value, for diagnostics.
+  /// Description of the valid values in error messages, after "must have".
   StringRef value;
   bool (*isValid)(Attribute);
 };
@@ -61,8 +62,8 @@ static bool isNumber(Attribute attribute) {
          number.getInt() >= 0;
 }
 
-/// Returns true if the attribute is an array with one entry per dimension,
-/// which is an array of axis names.
+/// Returns true if the attribute is an array of arrays of axis names. There is
+/// one inner array for each dimension of a tensor.
 static bool isStorage(Attribute attribute) {
   auto dims = dyn_cast<ArrayAttr>(attribute);
   return dims && llvm::all_of(dims, isArrayOf<StringAttr>);
@@ -74,8 +75,8 @@ static bool isStages(Attribute attribute) {
                                 [](int64_t stage) { return stage >= 0; });
 }
 
-/// Returns true if the attribute is an array of pairs of an operand number and
-/// a partition.
+/// Returns true if the attribute is an array of pairs [operand number,
+/// partition].
 static bool isInputs(Attribute attribute) {
   auto array = dyn_cast<ArrayAttr>(attribute);
   return array && llvm::all_of(array, [](Attribute entry) {
@@ -121,7 +122,7 @@ static constexpr Rule rules[] = {
      isStorage},
 };
 
-/// Returns the names of a set of kinds of objects, such as "operations and
+/// Returns the words for a set of kinds of objects, such as "operations and
 /// arguments".
 static std::string placesInWords(unsigned places) {
   std::string words;
@@ -134,9 +135,9 @@ static std::string placesInWords(unsigned places) {
   return words;
 }
 
-/// Fails with an error if the attribute is unknown, if objects of the kind
-/// `place` may not carry it, or if its value is invalid. `where` describes the
-/// object in the error.
+/// Fails with an error if the dialect has no such attribute, if objects of the
+/// kind `place` may not carry it, or if its value is invalid. `where` is the
+/// name of the object in error messages.
 static LogicalResult verify(Operation *op, NamedAttribute attribute,
                             unsigned place, const Twine &where) {
   const Rule *rule = llvm::find_if(rules, [&](const Rule &known) {

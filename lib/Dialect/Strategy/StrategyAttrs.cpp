@@ -82,8 +82,8 @@ ParseResult proteus::strategy::parseAxisUse(AsmParser &parser,
   return verifyAxisUse([&] { return parser.emitError(loc); }, axis);
 }
 
-/// Parses `<text>`, which is the syntax of an attribute outside of operations.
-/// `parseText` parses the text.
+/// Parses an attribute in its own brackets, as in `#strategy.item<weight>`.
+/// `parseText` parses the text in the brackets.
 template <typename AttrT>
 static Attribute parseInBrackets(AsmParser &parser,
                                  ParseResult (*parseText)(AsmParser &,
@@ -249,8 +249,8 @@ LogicalResult PartAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// Parses the key of a part, which is the name of an iterator or the number of
-/// a dimension.
+/// Parses the key of a part: the name of an iterator or the number of a
+/// dimension.
 static ParseResult parseKey(AsmParser &parser, Attribute &key) {
   int64_t dimension;
   OptionalParseResult result = parser.parseOptionalInteger(dimension);

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Verifiers of the strategy dialect. Each setting verifies those of its
-// properties that do not depend on other settings. After that, the tree
-// verifies the properties that involve several settings, and can rely on valid
-// attributes.
+// Verifiers of the strategy dialect. First, the verifier of each setting checks
+// the properties that do not depend on other settings. Then the verifier of the
+// tree checks the properties that involve several settings. It can assume that
+// each setting is valid, for example that names of axes can be parsed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,8 @@ static std::string describe(Operation *scope) {
   return ("tree @" + cast<TreeOp>(scope).getSymName()).str();
 }
 
-/// Checks that a setting that applies to the whole model is directly in a tree.
+/// Fails with an error if `op`, a setting for the whole model, is not directly
+/// in a tree.
 static LogicalResult verifyInTree(Operation *op) {
   Operation *parent = op->getParentOp();
   if (isa_and_present<TreeOp>(parent))
@@ -116,8 +117,8 @@ static LogicalResult verifyMeshDevices(MeshOp mesh) {
            << "lists " << devices->size() << " devices, but the axes have "
            << expected << " positions; list one device for each";
 
-  // A DenseSet can't be used, because its two reserved keys are valid device
-  // ids.
+  // A DenseSet can't be used: it reserves two values of the key type, and both
+  // are valid device ids.
   std::set<int64_t> seen;
   for (int64_t device : *devices) {
     if (device < 0)
@@ -130,9 +131,9 @@ static LogicalResult verifyMeshDevices(MeshOp mesh) {
   return success();
 }
 
-/// Fails with an error if `word`, which is the value of the attribute `name`,
-/// is not a case of `Enum`. The error lists the valid words, including `other`,
-/// which is valid but not a case.
+/// Fails with an error if the attribute `name` has a value, `word`, that is not
+/// a case of `Enum`. The error lists all cases and `other`, a further valid
+/// word. The caller must check for `other` itself, before the call.
 template <typename Enum>
 static LogicalResult verifyWord(Operation *op, StringRef name,
                                 std::optional<StringRef> word,
@@ -172,8 +173,9 @@ LogicalResult ScheduleOp::verify() {
                                          explicitOrder);
 }
 
-/// Returns true if `text` is a work item: a letter, a micro-batch and,
-/// optionally, `.` and a chunk.
+/// Returns true if `text` is a work item: a letter (F, B, I or W), the number
+/// of a micro-batch and, optionally, `.` and the number of a chunk. Examples
+/// are `F3` and `B3.1`.
 static bool isWorkItem(StringRef text) {
   auto isNumber = [](StringRef digits) {
     uint32_t number;
@@ -287,8 +289,9 @@ LogicalResult SplitOp::verify() {
                            << " is given twice; list all its axes in one arrow";
     for (StringAttr axis : part.getAxes()) {
       for (auto [other, user] : users) {
-        // An iterator with `ring` may use the same axes as an iterator without:
-        // its parts travel along these axes.
+        // An iterator with `ring` may use the axes of an iterator without
+        // `ring`, because its parts do not stay on a device: they travel along
+        // these axes.
         if (part.getRing() != user.getRing())
           continue;
         if (other == axis)
@@ -374,8 +377,10 @@ LogicalResult OffloadOp::verify() {
 // Verification of the whole tree
 //===----------------------------------------------------------------------===//
 
-/// Key of a setting that a tree or node may have only once: the operation and,
-/// for a split, its item, which is null for other settings.
+/// Key of a setting that a tree or node may have only once: the name of the
+/// operation and, for a split, its item. The item is null for other operations.
+/// For example, a node may have `split op` and `split weight`, but not two of
+/// `split op`.
 using SettingKey = std::pair<OperationName, ItemAttr>;
 
 /// Returns the name of a setting for messages, such as `schedule` or `split of
@@ -390,7 +395,7 @@ static std::string describe(SettingKey key) {
   return "split of '" + text + "'";
 }
 
-/// Checks that a tree or node does not have both `at` and `stages`.
+/// Fails with an error if a tree or node has both `at` and `stages`.
 static LogicalResult verifyPlacement(Operation *scope) {
   Block &body = scope->getRegion(0).front();
   auto positions = body.getOps<AtOp>();
@@ -405,8 +410,9 @@ static LogicalResult verifyPlacement(Operation *scope) {
   return diag;
 }
 
-/// Checks the settings directly in a tree or node: each occurs at most once,
-/// and none belongs to another dialect.
+/// Checks the settings that are directly in a tree or node. Fails with an error
+/// if one occurs twice, if one belongs to another dialect, or if there are both
+/// `at` and `stages`.
 static LogicalResult verifyScope(Operation *scope) {
   llvm::SmallDenseMap<SettingKey, Operation *> settings;
   bool valid = true;
@@ -436,8 +442,9 @@ static LogicalResult verifyScope(Operation *scope) {
   return success(valid && succeeded(verifyPlacement(scope)));
 }
 
-/// Checks that the mesh has the axis that `text` names, and that a sub-axis
-/// divides it.
+/// Fails with an error if the mesh does not have the axis that `text` names. If
+/// `text` names a sub-axis, also fails if its prefix times its size does not
+/// divide the size of the axis.
 static LogicalResult verifyAxis(Operation *op, StringRef text, MeshOp mesh) {
   AxisUse use = *AxisUse::parse(text);
   StringRef axis = use.axis;
@@ -492,9 +499,11 @@ static LogicalResult verifyAxes(StagesOp stages, MeshOp mesh) {
   return verifyAxis(stages, stages.getAxis(), mesh);
 }
 
-/// Checks that all sub-axes of an axis come from one factorization of it: of
-/// any two boundaries (prefixes, and prefixes times sizes), one divides the
-/// other.
+/// Fails with an error if the sub-axes of an axis do not come from one
+/// factorization of the axis. A sub-axis `d:(p)s` cuts axis d at `p` and at
+/// `p * s`. Of any two cuts of an axis, one must divide the other. For example,
+/// `d:(1)2` and `d:(1)3` exclude each other, because neither 2 nor 3 divides
+/// the other.
 static LogicalResult verifyCuts(TreeOp tree) {
   struct Cut {
     int64_t at;
@@ -529,8 +538,9 @@ static LogicalResult verifyCuts(TreeOp tree) {
   return success(valid);
 }
 
-/// Checks that there are `order` operations if and only if the schedule is
-/// explicit, and at most one per stage.
+/// Fails with an error if the schedule is explicit and there is no `order`
+/// operation, if it is not explicit and there is one, or if there are two for
+/// the same stage.
 static LogicalResult verifyOrders(TreeOp tree) {
   ScheduleOp schedule = tree.getSchedule();
   bool isExplicit = schedule && schedule.isExplicit();
@@ -558,7 +568,8 @@ LogicalResult TreeOp::verifyRegions() {
   if (!mesh)
     return emitOpError("has no mesh; add one, such as mesh [dp = 8]");
 
-  // The walk continues after an error, so that all errors are reported.
+  // The walk continues after an error, so that the errors of all settings are
+  // reported.
   bool valid = true;
   (*this)->walk<WalkOrder::PreOrder>([&](Operation *op) {
     LogicalResult result =

@@ -14,10 +14,10 @@
 
 namespace proteus::nn {
 
-/// Connects an operation that builds its gradients with the backward pass. The
-/// scope determines where backward operations are inserted, and how they read a
-/// value of the forward pass: directly, as a slice of values stacked over
-/// iterations, or recomputed.
+/// Interface between the backward pass and an operation that builds its own
+/// gradients (`GradientOpInterface::buildGradients`). It determines where
+/// backward operations are inserted, and how they read a value of the forward
+/// pass: directly, as a slice of values stacked over iterations, or recomputed.
 class GradientScope {
 public:
   virtual ~GradientScope() = default;
@@ -36,19 +36,20 @@ public:
   /// Returns true if the gradient of `operand` is needed.
   virtual bool wants(mlir::Value operand) = 0;
 
-  /// Returns the type of a gradient of `operand`: the type of `operand` itself,
-  /// except for a parameter if the step accumulates parameter gradients in
-  /// another element type.
+  /// Returns the type of the gradient of `operand`. It is the type of
+  /// `operand`, except that the gradient of a parameter may have another
+  /// element type, in which the step accumulates it.
   virtual mlir::Type gradientType(mlir::Value operand) = 0;
 
   /// Adds `gradient` as a summand to the gradient of `operand`.
   virtual void add(mlir::Value operand, mlir::Value gradient) = 0;
 
-  /// Sets which iterators of `backward` correspond to iterators of the forward
-  /// operation, as pairs (forward name, backward name). `backward` is split
-  /// like the forward operation: a split of a forward iterator also splits its
-  /// counterpart, and a forward iterator without a pair has none. Without a
-  /// call of this function, iterators of the same name correspond.
+  /// Sets which iterators of the operation `backward` correspond to iterators
+  /// of the forward operation, as pairs (forward name, backward name). If the
+  /// forward operation is split over the first iterator of a pair, `backward`
+  /// is split over the second. Splits of forward iterators without a pair do
+  /// not apply to `backward`. If this function is not called, iterators of the
+  /// same name correspond.
   virtual void correspond(
       mlir::Operation *backward,
       llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> names) {}

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The iteration space of an operation: its iterators, and for each dimension of
-// each operand and result the iterators that index it. For example, a matrix
-// product `[batch, in] x [out, in] -> [batch, out]` has the iterators `batch`,
-// `out` and `in`. Passes and cost models derive from the space how a split
-// propagates, which results become partial, local shapes, FLOPs and bytes.
+// The iteration space of an operation consists of its iterators, and for each
+// dimension of each operand and result the iterators that index it. For
+// example, a matrix product `[batch, in] x [out, in] -> [batch, out]` has the
+// iterators `batch`, `out` and `in`. From the space, passes and cost models
+// derive how a split propagates, which results become partial, the local
+// shapes, the FLOPs and the bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,14 +31,15 @@
 
 namespace proteus::nn {
 
-/// Kind of an iterator. It determines the effect of a split of the iterator
-/// over devices on results that the iterator does not index.
+/// Kind of an iterator. If an iterator is split over devices, a result that the
+/// iterator indexes is sharded. The kind determines the state of any other
+/// result, or forbids the split.
 enum class IteratorKind {
-  Parallel,  ///< indexes every result: the shards are independent
-  Sum,       ///< each device has a partial sum of the result
-  Max,       ///< each device has a partial maximum of the result
-  LogSumExp, ///< log-sum-exp: only a decomposed operation can be split
-  Moments,   ///< mean and variance: only a decomposed operation can be split
+  Parallel,  ///< indexes every result: there are no other results
+  Sum,       ///< of any other result, each device has a partial sum
+  Max,       ///< of any other result, each device has a partial maximum
+  LogSumExp, ///< log-sum-exp: the operation must be decomposed before a split
+  Moments,   ///< mean and variance: must be decomposed before a split
   Opaque,    ///< the iterator cannot be split
 };
 
@@ -59,16 +61,17 @@ struct Iterator {
 };
 
 /// Iterators that index one dimension, major first. A fused dimension such as
-/// `heads * dim` has several. A dimension that is read through a window, such
-/// as the height of an image in a convolution, has none and is never split.
+/// `heads * dim` has several iterators. A dimension that is read through a
+/// window, such as the height of an image in a convolution, has none and is
+/// never split.
 using DimIterators = llvm::SmallVector<unsigned, 2>;
 
 /// Iterators of every dimension of a tensor.
 using TensorIterators = llvm::SmallVector<DimIterators, 4>;
 
 /// Iterators of one operation, and the iterators that index each dimension of
-/// its operands and results. Indices in `operands` and `results` refer to
-/// `iterators`.
+/// its operands and results. The numbers in `operands` and `results` are
+/// indices into `iterators`.
 struct IterationSpace {
   llvm::SmallVector<Iterator, 6> iterators;
   llvm::SmallVector<TensorIterators, 4> operands;
@@ -86,7 +89,7 @@ struct IterationSpace {
 };
 
 /// Ranges [begin, end) of values of an iterator, in ascending order. A device
-/// can hold several ranges of an iterator.
+/// can hold several ranges of an iterator, for example with a zigzag split.
 using IteratorRanges = llvm::SmallVector<std::pair<int64_t, int64_t>, 2>;
 
 /// Class of the kernel of an operation, by the resource that bounds its time.
@@ -96,9 +99,8 @@ enum class KernelClass {
   View,   ///< launches no kernel: the result shares the operand's memory
 };
 
-/// Kinds of kernels that differ in efficiency, which the cost models
-/// distinguish. An operation that does not override `getKernelFamily` is
-/// `Plain`.
+/// Families of kernels. The cost models give each family an efficiency of its
+/// own. An operation that does not override `getKernelFamily` is `Plain`.
 enum class KernelFamily {
   Plain,      ///< any other kernel, such as a matrix product
   Grouped,    ///< matrix products of many groups in one call
@@ -111,17 +113,20 @@ enum class KernelFamily {
   Update,     ///< update of a parameter, in one call with all other updates
 };
 
-/// Pass of the step to which a matrix product belongs: the forward pass, the
-/// gradient of its data, or the gradient of its weight.
+/// Kind of a matrix product in the step: a product of the forward pass, the
+/// gradient of the input (data) of such a product, or the gradient of its
+/// weight.
 enum class KernelPass { Forward, DataGradient, WeightGradient };
 
-/// Fails with an error if a dimension of an operand or result of `op` has
-/// another size than the product of the sizes of the iterators that index it.
+/// Fails with an error if an operand or result of `op` does not fit `space`.
+/// It must be a tensor of static shape, with the rank that `space` gives and at
+/// most `maxElements` elements. The size of a dimension must be the product of
+/// the sizes of its iterators, or any positive number if it has none.
 llvm::LogicalResult verifyIterationSpace(mlir::Operation *op,
                                          const IterationSpace &space);
 
-/// Maximum number of elements of a tensor. The byte counts and the times in
-/// picoseconds of larger tensors would overflow 64 bits.
+/// Maximum number of elements of a tensor. For larger tensors, the number of
+/// bytes or the time in picoseconds could overflow 64 bits.
 constexpr int64_t maxElements = int64_t(1) << 56;
 
 /// Fails with an error at `loc` if `type` has more than `maxElements` elements.
@@ -129,10 +134,10 @@ llvm::LogicalResult verifyElementCount(mlir::Location loc,
                                        mlir::RankedTensorType type);
 
 /// Returns the conventional name of the iterator of dimension `dim` of a tensor
-/// of rank `rank`, for example `batch`, `seq`, `hidden` for rank 3. The first
-/// of several dimensions is `batch`, the second `seq`, the last `hidden`, and
-/// any other `d<dim>`. A tensor of rank 4 is an image: `batch`, `channel`,
-/// `height`, `width`.
+/// of rank `rank`. A tensor of rank 4 is an image: `batch`, `channel`,
+/// `height`, `width`. In tensors of other ranks, the last dimension is
+/// `hidden`. Of the dimensions before it, the first is `batch`, the second
+/// `seq`, and any further one `d<dim>`.
 std::string dataIteratorName(unsigned dim, unsigned rank);
 
 } // namespace proteus::nn

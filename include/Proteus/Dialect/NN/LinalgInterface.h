@@ -11,9 +11,10 @@
 // need no translation to the nn dialect.
 //
 // The iterators of an operation are its loops, named d0, d1, ... in their
-// order. A dimension that is indexed by one loop alone has that iterator. A
-// dimension with any other index expression (a window, a constant, a diagonal)
-// has no iterator, and the loops in the expression are opaque.
+// order. If the index of a dimension is a single loop that indexes no other
+// dimension, this loop is the iterator of the dimension. A dimension with any
+// other index, such as a window `d0 + d2`, a constant, or d0 in the diagonal
+// `(d0, d0)`, has no iterator, and the loops in the index are opaque.
 //
 // `linalg.fill` and `tensor.empty` build initial values. Their iterators run
 // over the dimensions of the result and are named dim0, dim1, ..., so that a
@@ -32,15 +33,16 @@ class Operation;
 namespace proteus::nn {
 
 /// Attaches IterationSpaceOpInterface and GradientOpInterface to the structured
-/// operations of linalg, and IterationSpaceOpInterface to tensor.empty, which
-/// builds their initial values. Each attachment happens when the dialect of the
+/// operations of linalg, and allows proteus attributes on their products
+/// (ProductAttributes). Attaches IterationSpaceOpInterface to tensor.empty,
+/// which builds initial values. Each of these happens when the dialect of the
 /// operation is loaded.
 void registerLinalgInterfaces(mlir::DialectRegistry &registry);
 
-/// Returns true if `op` is a linalg operation that has a cost but no gradient,
-/// because its body contains an operation without a known derivative, reads a
-/// value from outside that is not a constant, or combines partial results by
-/// something else than a sum.
+/// Returns true if `op` is a linalg operation that has a cost but no gradient.
+/// Such an operation has a body that contains an operation without a known
+/// derivative, reads a value from outside that is not a constant, or combines
+/// the values of a reduction by something else than a sum.
 bool isCostOnly(mlir::Operation *op);
 
 } // namespace proteus::nn

@@ -31,25 +31,26 @@
 
 namespace proteus::nn {
 
-/// Role of a function argument in the step. `Master` is the master copy of a
-/// parameter: a state that holds the parameter in a wider type, which the
-/// optimizer updates.
+/// Role of a function argument in the step. A `Master` is the master copy of a
+/// parameter: a state that holds the parameter in a wider type. The optimizer
+/// updates the master copy and derives the parameter from it.
 enum class Role { Input, Parameter, State, Master };
 
-/// Returns true if the role is a state of the optimizer or a master copy.
+/// Returns true if the role is `State` (of the optimizer) or `Master`.
 inline bool isState(std::optional<Role> role) {
   return role == Role::State || role == Role::Master;
 }
 
-/// Names of the discardable attributes of functions, arguments and results.
+/// Names of discardable attributes. `nn.training` is for functions, `nn.role`
+/// and `nn.path` are for arguments.
 constexpr llvm::StringLiteral kTrainingAttr = "nn.training";
 constexpr llvm::StringLiteral kRoleAttr = "nn.role";
 constexpr llvm::StringLiteral kPathAttr = "nn.path";
 /// On a result: index of the argument that the result replaces in the next
 /// step. For example, an updated weight replaces the weight.
 constexpr llvm::StringLiteral kUpdatesAttr = "nn.updates";
-/// On a result of a program: index of the same result in the step function that
-/// was split into programs.
+/// On a result of a program: index that the result has in the step function,
+/// from which split-stages builds the programs.
 constexpr llvm::StringLiteral kResultAttr = "nn.result";
 
 /// Returns the role with the name `text`, such as `parameter`, or nullopt.
@@ -57,16 +58,16 @@ std::optional<Role> parseRole(llvm::StringRef text);
 /// Returns the name of `role`, such as `parameter`.
 llvm::StringRef stringify(Role role);
 
-/// Returns the path of `op` relative to the innermost nn.repeat around it. For
-/// an operation of another dialect, this is the attribute `proteus.path`, or
-/// else the name in its location, or else `<func>.<op>#k` for the k-th
-/// operation of this name in its block, counted from 0.
+/// Returns the path of `op` relative to the innermost nn.repeat around it. It
+/// is the attribute `path` if `op` has one, else the attribute `proteus.path`,
+/// else the name in the location, else `<func>.<op>#k`, where `op` is the k-th
+/// operation of its name in its block, counted from 0.
 std::string getOwnPath(mlir::Operation *op);
 
 /// Returns the path of `op` in the module tree, such as
-/// `layers[*].attention.qkv`: the paths of the nn.repeat operations around it,
-/// outermost first and each with the index `[*]`, followed by its own path
-/// (`getOwnPath`).
+/// `layers[*].attention.qkv`. It begins with the paths of all nn.repeat
+/// operations around `op`, outermost first, each with the index `[*]`. The path
+/// that `getOwnPath` returns follows.
 std::string getPath(mlir::Operation *op);
 
 } // namespace proteus::nn

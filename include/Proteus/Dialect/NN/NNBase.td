@@ -18,8 +18,8 @@ def NN_FloatTensor : StaticShapeTensorOf<[AnyFloat]>;
 def NN_IntTensor : StaticShapeTensorOf<[AnySignlessInteger]>;
 def NN_MaskTensor : StaticShapeTensorOf<[I8]>;
 
-/// Base class of an operation that is executed as a kernel or is a view. `path`
-/// names the operation in the module tree, for example
+/// Base class of an operation that runs as a kernel or is a view. The attribute
+/// `path` names the operation in the module tree, for example
 /// `layers[3].attention.qkv`. Strategies select operations by path.
 class NN_KernelOp<string mnemonic, list<string> spaceMethods = [],
                   list<Trait> traits = []>

@@ -38,11 +38,14 @@ def NN_Dialect : Dialect {
     The first dimension of an input is the batch. A function without
     `nn.training` is not trained: its step consists of the forward pass only.
 
-    The description of each operation lists its iterators with their kinds: a
-    *parallel* iterator (the default) can be split freely; over a *sum* or *max*
-    iterator the result is reduced, so a split of it gives partial results; a
-    *log-sum-exp* or *moments* iterator can be split after the operation is
-    replaced by simpler ones; an *opaque* iterator can't be split.
+    The description of each operation lists its iterators with their kinds:
+
+    - A *parallel* iterator (the default) can be split freely.
+    - The operation sums over a *sum* iterator, or takes the maximum over a
+      *max* iterator. If such an iterator is split, the result is partial.
+    - A *log-sum-exp* or *moments* iterator can be split only after the
+      operation is replaced by simpler ones.
+    - An *opaque* iterator can't be split.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -68,21 +71,21 @@ def NN_TrainingAttr : AttrDef<NN_Dialect, "Training"> {
   let description = [{
     - `optimizer`: `sgd`, `momentum` or `adam`.
     - `compute`: the element type of activations and parameters in the step.
-      Without it they keep the types that they have in the function.
+      Without `compute`, they keep the types that they have in the function.
     - `gradient`: the element type in which gradients of parameters accumulate.
       The default is the type of the parameter.
     - `reduction`: the element type in which gradients of parameters are reduced
       over devices. The default is the type of the gradient.
     - `master`: the element type of a master copy of the parameters. The
       optimizer updates the master copy and rounds it to the type of the
-      parameter. Without it there is no master copy.
+      parameter. Without `master` there is no master copy.
     - `clip`: the maximum norm of all gradients together. If their norm is
       larger, all gradients are scaled down to this norm.
     - `loss_scale`: the factor by which the gradient of the loss, and therefore
       every other gradient, is multiplied, so that small values of a narrow type
-      do not become zero. The updates divide by it. If a gradient overflows, all
-      updates use gradients of zero. Without `loss_scale`, gradients are neither
-      scaled nor checked.
+      do not become zero. The updates divide the gradients by the factor. If a
+      gradient overflows, all updates use gradients of zero. Without
+      `loss_scale`, gradients are neither scaled nor checked.
 
     **Constraints**: every type is a float type; `clip` and `loss_scale` are
     positive.

@@ -27,19 +27,19 @@ def NN_MoeRouteOp : NN_ForwardOp<"moe_route", ["getFlopsPerPoint"]> {
     Among equal probabilities, the expert with the lower number comes first.
     There are three results of shape `[batch, .., k]`:
 
-    - the gates, which are the chosen probabilities, with `normalize` divided by
-      their sum;
+    - the gates: the probabilities of the chosen experts. With `normalize`, the
+      gates of a token are divided by their sum;
     - the numbers of the chosen experts;
-    - the slot of the token at each of them.
+    - the slot of the token at each chosen expert.
 
     Each expert has
 
     capacity = ⌈capacity_factor · tokens per group · k / experts⌉
 
-    slots per group. They are assigned in the order of the tokens of a group
-    and, for one token, in the order of its choices. If all slots of an expert
-    are taken, the expert drops the token, and its slot is −1. The operation
-    computes no loss for load balancing.
+    slots per group. The slots are assigned in the order of the tokens of a
+    group and, for one token, in the order of its choices. If all slots of an
+    expert are taken, the expert drops the token, and the slot of this choice is
+    −1. The operation computes no loss for load balancing.
 
     Iterators: `group` (parallel). The batch is indexed by `group` and, minor to
     it, by an opaque iterator for the samples of a group. All other iterators
@@ -65,11 +65,11 @@ def NN_MoeRouteOp : NN_ForwardOp<"moe_route", ["getFlopsPerPoint"]> {
 def NN_MoeRouteGradOp : NN_KernelOp<"moe_route_grad", ["getFlopsPerPoint"]> {
   let summary = "gradient of nn.moe_route with respect to the logits";
   let description = [{
-    Computes the gradient of the probabilities of the chosen experts. The choice
-    itself is piecewise constant and has no gradient. Operands: gradient of the
-    gates, logits, chosen experts. Unlike in `nn.moe_route`, no token depends on
-    other tokens. Iterators: the leading dimensions (parallel); experts and
-    choices are opaque.
+    Computes the gradient of the logits from the gradient of the gates. The
+    choice of experts is piecewise constant and contributes nothing. Operands:
+    gradient of the gates, logits, chosen experts. Unlike in `nn.moe_route`, no
+    token depends on other tokens. Iterators: the leading dimensions (parallel)
+    and `expert` (opaque). No iterator indexes the choices.
 
     **Constraints**: gradient and experts have the same shape; the logits differ
     from this shape in the last dimension only.
@@ -89,9 +89,9 @@ def NN_MoeDispatchOp : NN_ForwardOp<"moe_dispatch", ["getFlopsPerPoint"]> {
   let description = [{
     Copies each token of `[batch, .., hidden]` to its slots in a tensor
     `[experts, groups, capacity, hidden]`. Slots without a token are zero. With
-    gates, each copy is multiplied by its gate. As a linear function, the
-    operation is the transpose of `nn.moe_combine`, so with gates it is also the
-    gradient of `nn.moe_combine`.
+    gates, each copy is multiplied by its gate. The operation is linear in its
+    input, and is the transpose of an `nn.moe_combine` with the same gates. It
+    therefore also computes the gradient of the input of that `nn.moe_combine`.
 
     Iterators: `expert`, `group`, `slot` and `hidden` (parallel). The batch of
     the tokens is indexed by `group` and, minor to it, by an opaque iterator for
@@ -118,9 +118,10 @@ def NN_MoeCombineOp : NN_ForwardOp<"moe_combine", ["getFlopsPerPoint"]> {
     Sums for each token of the result `[batch, .., hidden]` the outputs of its
     experts. Each summand is a gate times the row of `[experts, groups,
     capacity, hidden]` in the slot of the token. A dropped choice adds nothing.
-    Without gates, the rows are summed without weights. As a linear function,
-    the operation is the transpose of `nn.moe_dispatch`, so without gates it is
-    also the gradient of `nn.moe_dispatch`.
+    Without gates, the rows are summed without weights. The operation is linear
+    in its input, and is the transpose of an `nn.moe_dispatch` with the same
+    gates. It therefore also computes the gradient of the input of that
+    `nn.moe_dispatch`.
 
     Iterators: `group`, the leading dimensions after the batch (`seq`) and
     `hidden` (all parallel); `expert` and `slot` (sum). The batch is indexed by
@@ -144,8 +145,8 @@ def NN_MoeGateGradOp : NN_KernelOp<"moe_gate_grad", ["getFlopsPerPoint"]> {
     Computes for each choice of a token the dot product of the gradient of the
     token with the row in the slot of the choice, or zero if the choice was
     dropped. Operands: gradient of the tokens, outputs of the experts, chosen
-    experts, slots. Iterators as in `nn.moe_combine`, except that `hidden` is
-    summed, too.
+    experts, slots. Iterators as in `nn.moe_combine`, except that the operation
+    also sums over `hidden`.
 
     **Constraints**: as for `nn.moe_combine`.
 

@@ -100,12 +100,13 @@ def NN_AttentionBlockOp : NN_KernelOp<"attention_block",
      "getKernelFamily"]> {
   let summary = "attention over one block of keys, combined with earlier blocks";
   let description = [{
-    One step of ring attention. In each step a device holds another one of
-    `blocks` blocks of the keys and values, and computes `nn.attention` over
-    this block alone. `so_far` are the two results over the blocks of earlier
-    steps. If they are given, the results are those over earlier blocks and this
-    block together, weighted by the log-sum-exp. A query that has attended to no
-    key yet has the result 0 and the log-sum-exp −∞. Iterators as in
+    One step of ring attention. The keys and values are cut into `blocks`
+    blocks, and in each step a device holds a different block. The operation
+    computes `nn.attention` over this block alone. `so_far` are the two results
+    over the blocks of all earlier steps. If `so_far` is given, the operation
+    adds the new block to them, with weights that follow from the log-sum-exps,
+    and returns the results over all blocks so far. A query that has attended to
+    no key yet has the result 0 and the log-sum-exp −∞. Iterators as in
     `nn.attention`.
 
     **Constraints**: as for `nn.attention`; `blocks` is positive; `so_far` is
@@ -136,8 +137,8 @@ def NN_EmbeddingOp : NN_ForwardOp<"embedding",
   let description = [{
     Returns the table row of each index. Iterators: the dimensions of the
     indices, `vocab` (sum) and `hidden`. If `vocab` is split, each device
-    returns zero for rows that it does not hold, and the sum over devices is the
-    result.
+    returns zeros for an index of a row that it does not hold, and the sum over
+    devices is the result.
 
     ```mlir
     %x = nn.embedding "embedding"(%ids, %table) : (tensor<8x1024xi32>, tensor<50304x768xbf16>) -> tensor<8x1024x768xbf16>
@@ -216,10 +217,10 @@ def NN_DropoutOp : NN_ForwardOp<"dropout"> {
   let summary = "dropout";
   let description = [{
     Replaces each element by zero with the given probability and divides the
-    other elements by (1 − probability). Only `seed` and the index of an element
-    in the whole tensor determine whether it is replaced, so that every
-    partition and every recomputation of the tensor drop the same elements. The
-    second result is the mask, one byte per element, which the gradient reads.
+    other elements by (1 − probability). Whether an element is replaced depends
+    only on `seed` and on its index in the whole tensor, so that every partition
+    and every recomputation drop the same elements. The second result is the
+    mask, with one byte per element. The gradient reads it.
 
     **Constraints**: 0 ≤ probability < 1.
 
@@ -241,11 +242,12 @@ def NN_ReshapeOp : NN_ForwardOp<"reshape", ["getKernelClass", "isLinear"]> {
   let summary = "view of the same elements in another shape";
   let description = [{
     Iterators: the common factors of both shapes, for example 8, 256, 6 and 6
-    for `8x256x6x6 -> 8x9216`. A merged dimension is indexed by the iterators of
-    the dimensions that it merges, so that a split of its major dimension is
-    preserved. If dimensions have no common factors, an opaque iterator covers
-    them. A dimension of size one without a counterpart in the other shape is
-    indexed by no iterator.
+    for `8x256x6x6 -> 8x9216`. A merged dimension, such as 9216, is indexed by
+    the iterators of the dimensions that it merges, so that a split of the major
+    one, 256, is preserved. If neither of two sizes divides the other, as in
+    `6x4 -> 4x6`, one opaque iterator covers these dimensions, and they are
+    never split. A dimension of size one without a counterpart in the other
+    shape is indexed by no iterator.
 
     **Constraints**: both shapes have the same number of elements.
 
@@ -294,10 +296,11 @@ def NN_CrossEntropyOp : NN_ForwardOp<"cross_entropy",
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "mean cross-entropy of logits and labels";
   let description = [{
-    Computes the loss as the sum over all rows, divided by the number of rows of
-    the whole tensor, so that every partition gives the same value. The second
-    result is the log-sum-exp of each row, which the gradient reads. Iterators:
-    the leading dimensions (sum) and `vocab` (log-sum-exp).
+    Computes the loss as the sum of the cross-entropies of all rows, divided by
+    the number of rows of the whole tensor, so that every partition gives the
+    same value. The second result is the log-sum-exp of each row, which the
+    gradient reads. Iterators: the leading dimensions (sum) and `vocab`
+    (log-sum-exp).
 
     ```mlir
     %loss, %lse = nn.cross_entropy "loss"(%logits, %labels) : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
@@ -345,9 +348,9 @@ def NN_RowExpSumOp : NN_KernelOp<"row_exp_sum",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "sum of exponentials, and the logit of the label";
   let description = [{
-    Computes for each row Σ exp(logit − max) and the logit at the label. If
-    `vocab` is split, the second result is zero on devices that do not hold the
-    logit of the label. Iterators: the leading dimensions and `vocab` (sum).
+    Computes for each row Σ exp(logit − max) and the logit of the label. If
+    `vocab` is split, the second result is zero on devices that do not hold that
+    logit. Iterators: the leading dimensions and `vocab` (sum).
 
     ```mlir
     %s, %p = nn.row_exp_sum "loss"(%logits, %labels, %max) : (tensor<8x10xf32>, tensor<8xi32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
@@ -361,8 +364,9 @@ def NN_RowExpSumOp : NN_KernelOp<"row_exp_sum",
 def NN_RowLossOp : NN_KernelOp<"row_loss", ["getFlopsPerPoint"]> {
   let summary = "loss and log-sum-exp from maxima, sums and label logits";
   let description = [{
-    Computes lse = max + log(sum) and loss = Σ (lse − picked) / rows, where
-    `picked` is the logit at the label. Iterators: the leading dimensions (sum).
+    Computes lse = max + log(sum) for each row and loss = Σ (lse − picked) /
+    rows, where `picked` is the logit of the label and `rows` is the number of
+    rows of the whole tensor. Iterators: the leading dimensions (sum).
 
     ```mlir
     %loss, %lse = nn.row_loss "loss"(%max, %sum, %picked) : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<f32>, tensor<8xf32>)

@@ -25,21 +25,21 @@ def NN_GenericOp : NN_ForwardOp<"generic",
     - `iterators`, `sizes`, `kinds`: name, size and kind of each iterator. A kind is
       `parallel`, `sum`, `max` or `opaque`.
     - `indexing`: for each operand, then for each result, one string per
-      dimension. It names the iterators that index the dimension, major first,
-      separated by spaces. A dimension with an empty string is indexed by no
-      iterator and is never split.
+      dimension. Each string names the iterators that index the dimension, major
+      first, separated by spaces. A dimension with an empty string is indexed by
+      no iterator and is never split.
     - `flops`: the number of floating-point operations per point.
-    - `bytes`: the bytes of memory traffic per point. Without it, operands are
-      read once and results are written once.
+    - `bytes`: the bytes of memory traffic per point. Without `bytes`, operands
+      are read once and results are written once.
     - `matrix`: set if the kernel runs on the matrix units.
     - `gradient_flops`: the number of floating-point operations per point of the
-      gradient of one operand. Without it the operation has no gradient. The
-      gradient of an operand is again an `nn.generic` over the same space.
-      Opaque iterators stay opaque; other iterators are parallel if they index
-      the operand, and sums if not.
-    - `multilinear`: set if the result is linear in each operand. The gradient
-      of an operand reads the gradients of the results and all operands; with
-      `multilinear` it does not read that operand itself.
+      gradient of one operand. Without `gradient_flops`, the operation has no
+      gradient. The gradient of an operand is again an `nn.generic` over the
+      same space. Opaque iterators stay opaque. Other iterators are parallel if
+      they index that operand, and sums if not.
+    - `multilinear`: set if the results are linear in each operand. The gradient
+      of an operand reads the gradients of the results and all operands. With
+      `multilinear`, it does not read the operand of which it is the gradient.
 
     **Constraints**: `iterators`, `sizes` and `kinds` have the same length;
     names differ and consist of letters, digits and underscores; sizes are

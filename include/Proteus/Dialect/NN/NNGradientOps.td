@@ -11,9 +11,10 @@
 
 include "Proteus/Dialect/NN/NNBase.td"
 
-// The gradient of a multilinear operation, such as a matrix product, has the
-// iteration space of the operation. Iterators that do not index the operand
-// whose gradient is computed are summed.
+// The gradient of a multilinear operation, such as a matrix product, with
+// respect to one operand has the iteration space of the operation. It sums over
+// the iterators that do not index this operand. For example, nn.linear_wgrad
+// sums over `batch`, because the weight is `[out, in]`.
 
 def NN_LinearDgradOp : NN_KernelOp<"linear_dgrad",
     ["getFlopsPerPoint", "getKernelClass", "getKernelPass"]> {
@@ -78,13 +79,13 @@ def NN_AttentionBlockGradOp : NN_KernelOp<"attention_block_grad",
      "getVisitedShare", "getVisitedShareOf", "getKernelFamily", "getKernelPass"]> {
   let summary = "contribution of one block of keys to the gradients of attention";
   let description = [{
-    One step of the backward pass of ring attention. In each step a device holds
-    another one of `blocks` blocks of the keys and values, and computes
-    `nn.attention_grad` over this block alone. `output` and `logsumexp` are the
-    results of the forward pass over all keys. The gradient of the query is
-    added to `query_gradient_so_far`, if that operand is given. The gradients of
-    key and value contain the contributions of the queries that the device
-    holds. Iterators as in `nn.attention_grad`.
+    One step of the backward pass of ring attention. The keys and values are cut
+    into `blocks` blocks, and in each step a device holds a different block. The
+    operation computes `nn.attention_grad` over this block alone. `output` and
+    `logsumexp` are the results of the forward pass over all keys. The gradient
+    of the query is added to `query_gradient_so_far`, if that operand is given.
+    The gradients of key and value contain only the contributions of the queries
+    that the device holds. Iterators as in `nn.attention_grad`.
 
     **Constraints**: as for `nn.attention_grad`; `blocks` is positive.
 

@@ -12,7 +12,7 @@
 include "Proteus/Dialect/NN/NNBase.td"
 
 // Operations that run after the gradients and before the updates. They compute
-// the norm of all gradients together and detect overflows. From both follows
+// the norm of all gradients together, detect overflows, and derive from both
 // the factor by which every update multiplies its gradient.
 
 /// Base class of an operation that computes a scalar from a gradient. It reads
@@ -55,9 +55,8 @@ def NN_TotalOp : NN_KernelOp<"total", ["getFlopsPerPoint"]> {
     of scalars. With `max`, returns the largest element instead; the elements
     must then be non-negative.
 
-    Operands that are partial over the same axes are combined on each device
-    before they are reduced over devices, so that one small collective reduces
-    all of them.
+    The lowering first combines, on each device, the operands that are partial
+    over the same axes. One small collective then reduces all of them.
 
     ```mlir
     %t = nn.total "clip"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
@@ -78,8 +77,9 @@ def NN_UpdateFactorOp : NN_KernelOp<"update_factor", ["getFlopsPerPoint"]> {
     factor = min(1, clip / norm) / loss_scale.
 
     After an overflow the factor is 0, and an update with a factor of 0 uses a
-    gradient of zero. Frameworks skip the update instead. The difference is that
-    here the moments of the optimizer decay.
+    gradient of zero. Frameworks skip the update instead. Unlike a skipped
+    update, an update with a gradient of zero lets the moments of the optimizer
+    decay, and still changes the parameter if a moment is not zero.
 
     **Constraints**: `clip` or `loss_scale` is present; both are positive; there is
     one operand for each of them.

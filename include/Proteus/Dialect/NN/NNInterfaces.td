@@ -75,8 +75,9 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
       "has no influence on the layout.",
       "bool", "isObserver", (ins), [{}], [{ return false; }]>
   ];
-  // This check runs after the verifier of the operation, because errors of that
-  // verifier are more specific than an error about the size of a dimension.
+  // This check runs after the verifier of the operation (`verifyWithRegions`),
+  // because errors of that verifier are more specific than an error about the
+  // size of a dimension.
   let verifyWithRegions = 1;
   let verify = [{
     return ::proteus::nn::verifyIterationSpace(
@@ -135,8 +136,8 @@ def RingOpInterface : OpInterface<"RingOpInterface"> {
     InterfaceMethod<[{
         Builds one step, which computes with one of `blocks` blocks. `operands`
         are the operands of the operation as the device holds them in this step.
-        `soFar` holds the accumulated results after the previous step, without
-        results that travel; it is empty in the first step. For a result that
+        `soFar` are the results that stay on the device, accumulated over all
+        preceding steps; it is empty in the first step. For a result that
         travels, the built operation returns the contribution of this step
         alone.
       }],

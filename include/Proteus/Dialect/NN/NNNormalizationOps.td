@@ -91,9 +91,9 @@ def NN_BatchNormGradOp : NN_KernelOp<"batch_norm_grad",
   let summary = "gradients of nn.batch_norm with respect to input, scale and shift";
   let description = [{
     Computes the three gradients. Iterators as in `nn.batch_norm`; the gradients
-    of scale and shift are summed over all groups. If one group is split over
-    devices, the sums Σ dy and Σ dy x̂ of the group are reduced before the
-    gradient of the input is computed from them.
+    of scale and shift are summed over all groups. If there is only one group
+    and the batch is split over devices, the sums Σ dy and Σ dy x̂ are reduced
+    over the devices before the gradient of the input is computed from them.
 
     **Constraints**: as for `nn.batch_norm`.
 
@@ -111,7 +111,7 @@ def NN_BatchNormGradOp : NN_KernelOp<"batch_norm_grad",
 }
 
 //===----------------------------------------------------------------------===//
-// Operations of a decomposed batch normalisation: one group over all devices
+// Operations of a decomposed batch normalisation (one group over all devices)
 //===----------------------------------------------------------------------===//
 
 def NN_BatchNormSumsOp : NN_KernelOp<"batch_norm_sums",

@@ -13,10 +13,10 @@ include "Proteus/Dialect/NN/NNBase.td"
 
 // Updates do not change their operands: they return the new parameter and the
 // new states. In the step function, the attribute `nn.updates` of each result
-// names the argument that the result replaces. With `scaled`, the last operand
-// is a factor by which the gradient is multiplied. With a factor of 0 the
-// update uses a gradient of zero, even if elements of the gradient are infinite
-// or NaN.
+// is the index of the argument that the result replaces. With `scaled`, the
+// last operand is a factor by which the update multiplies the gradient. If the
+// factor is 0, the update uses a gradient of zero, even if elements of the
+// gradient are infinite or NaN.
 
 class NN_UpdateOp<string mnemonic>
     : NN_KernelOp<mnemonic, ["getFlopsPerPoint", "getKernelFamily"]>;
@@ -47,11 +47,12 @@ def NN_SGDOp : NN_UpdateOp<"sgd"> {
   let results = (outs Variadic<NN_FloatTensor>:$results);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the factor of the gradient, or null if the op is not `scaled`.
+    /// Returns the factor of the gradient, or null without `scaled`.
     ::mlir::Value getFactor() {
       return getScaled() ? getOperands().back() : ::mlir::Value();
     }
-    /// Returns the states of the optimizer, without the factor of the gradient.
+    /// Returns `states` without the factor of the gradient: the states of the
+    /// optimizer and the master copy.
     ::mlir::OperandRange getOwnStates() {
       return getStates().drop_back(getScaled() ? 1 : 0);
     }
@@ -85,11 +86,12 @@ def NN_AdamOp : NN_UpdateOp<"adam"> {
   let results = (outs Variadic<NN_FloatTensor>:$results);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the factor of the gradient, or null if the op is not `scaled`.
+    /// Returns the factor of the gradient, or null without `scaled`.
     ::mlir::Value getFactor() {
       return getScaled() ? getOperands().back() : ::mlir::Value();
     }
-    /// Returns the states of the optimizer, without the factor of the gradient.
+    /// Returns `states` without the factor of the gradient: the states of the
+    /// optimizer and the master copy.
     ::mlir::OperandRange getOwnStates() {
       return getStates().drop_back(getScaled() ? 1 : 0);
     }

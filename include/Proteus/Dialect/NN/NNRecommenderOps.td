@@ -31,8 +31,8 @@ def NN_EmbeddingBagOp : NN_ForwardOp<"embedding_bag",
     select. The rows are updated in place and by gradient descent
     (`nn.embedding_bag_update`), whatever the optimizer of the step is. Such a
     table has no gradient of the size of the table, no optimizer state and no
-    master copy. It also keeps its element type if the step computes in another
-    one.
+    master copy. The table keeps its element type even if the step computes in
+    another type.
 
     **Constraints**: the indices have rank 2 and the table rank 2, or both rank 3.
 

@@ -26,10 +26,10 @@ def NN_LstmOp : NN_ForwardOp<"lstm",
     with h(−1) = c(−1) = 0. The gates are stored in the order in, forget,
     candidate, out. The weight is `[4 · hidden, hidden]`. With `reverse`, time
     runs backwards. The results are h, the gates after their activation
-    functions, and c. Only the gradient reads the last two. Iterators: `batch`
-    (parallel) and the opaque iterators `time`, `gate`, `hidden` and `in` (the
-    hidden units of the preceding time). The times are computed one after
-    another, and each of them reads the whole weight again.
+    functions, and c. Only the gradient reads the gates and c. Iterators:
+    `batch` (parallel) and the opaque iterators `time`, `gate`, `hidden` and
+    `in` (the hidden units of the preceding time). The times are computed one
+    after another, and each of them reads the whole weight again.
 
     **Constraints**: operands and results have the shapes above.
 

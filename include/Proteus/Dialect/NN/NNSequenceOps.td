@@ -15,12 +15,12 @@ def NN_RopeOp : NN_ForwardOp<"rope",
     ["getFlopsPerPoint", "isLinear", "getKernelFamily"]> {
   let summary = "rotary position embedding";
   let description = [{
-    Rotates pairs of elements in every head of the last dimension: the elements
-    i and i + dim/2 by the angle position · base^(−2i/dim). The position is the
-    index in the whole sequence, even if the sequence is split. With `inverse`,
-    the angle is negative; the inverse rotation is the gradient. The operation
-    is linear, so partial sums pass through it without a reduction. Iterators:
-    `batch`, `seq`, `head` (parallel) and `dim` (opaque).
+    Rotates pairs of elements. In every head, the elements i and i + dim/2 are
+    rotated by the angle position · base^(−2i/dim). The position is the index in
+    the whole sequence, even if the sequence is split. With `inverse`, the angle
+    is negative; the inverse rotation is the gradient. The operation is linear,
+    so partial sums pass through it without a reduction. Iterators: `batch`,
+    `seq`, `head` (parallel) and `dim` (opaque).
 
     **Constraints**: the operand is `[batch, seq, heads · dim]`; `heads` divides the
     last dimension into heads of an even size; `base` is positive.

@@ -35,9 +35,10 @@ def NN_BroadcastOp : NN_ForwardOp<"broadcast", ["isLinear"]> {
   let summary = "repeat a tensor along new dimensions";
   let description = [{
     Repeats the operand along new dimensions. `keep` lists the dimensions of the
-    result that the operand has; along all other dimensions of the result it is
-    repeated. `nn.broadcast` and `nn.reduce_sum` are the gradients of each
-    other. Iterators: the dimensions of the result, all parallel.
+    result that the operand has. The operand is repeated along all other
+    dimensions of the result. `nn.broadcast` and `nn.reduce_sum` are the
+    gradients of each other. Iterators: the dimensions of the result, all
+    parallel.
 
     **Constraints**: `keep` is increasing and within the rank of the result; the
     operand has the dimensions in `keep`.
@@ -76,8 +77,8 @@ def NN_ConcatOp : NN_ForwardOp<"concat"> {
     `nn.split` and also its gradient. The kernel copies the operands. Iterators
     as in `nn.split`.
 
-    **Constraints**: those of `nn.split`, where the result takes the part of the
-    operand of `nn.split` and the operands take the part of its results.
+    **Constraints**: as for the `nn.split` that cuts the result into the
+    operands.
 
     ```mlir
     %x = nn.concat "qkv_split"(%q, %k, %v) {groups = 12 : i64} : (tensor<8x4x24xf32>, tensor<8x4x24xf32>, tensor<8x4x24xf32>) -> tensor<8x4x72xf32>

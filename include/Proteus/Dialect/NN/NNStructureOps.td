@@ -37,12 +37,13 @@ def NN_KeepOp : NN_ForwardOp<"keep", ["getKernelClass"],
     [AllTypesMatch<["input", "result"]>]> {
   let summary = "identity whose result has a layout of its own";
   let description = [{
-    Returns its operand unchanged, but in a layout of its own. It is inserted
-    where a strategy stores a value in another layout than its producer and its
-    readers compute with: between the producer and all readers (`split output`),
-    or until the backward pass (`split input k`). Iterators as in an
-    element-wise operation: one for each dimension. A partial sum is reduced
-    before the operation.
+    Returns its operand unchanged, but in a layout of its own. The operation is
+    inserted where a strategy stores a value in another layout than its producer
+    and its readers compute with. With `split output`, the value has this layout
+    between its producer and all its readers. With `split input k`, it has this
+    layout until the backward pass reads it. Iterators as in an element-wise
+    operation: one for each dimension. A partial sum is reduced before the
+    operation.
 
     **Constraints**: operand and result have the same type.
 
@@ -68,7 +69,7 @@ def NN_RepeatOp : Op<NN_Dialect, "repeat", [SingleBlock, RecursiveMemoryEffects,
     - With `reverse`, the iterations run from the last to the first.
     - `first` is the index of the first iteration in the module path: iteration
       i of `nn.repeat "layers" first 12` has the path `layers[12 + i]`. Paths in
-      the body are relative to it.
+      the body are relative to the path of the iteration.
 
     **Constraints**: `count` is positive; the leading dimension of sliced operands
     and stacked results is `count`; block arguments, yielded values, operands and
@@ -118,10 +119,10 @@ def NN_RecomputeOp : Op<NN_Dialect, "recompute", [SingleBlock, IsolatedFromAbove
     RecursiveMemoryEffects]> {
   let summary = "recomputation of forward work in the backward pass";
   let description = [{
-    Runs its body, which is a copy of operations of the forward pass, on its
-    operands, for the backward pass. The body can't use values from outside
-    (IsolatedFromAbove), so that common subexpression elimination does not
-    replace the recomputed operations by those of the forward pass.
+    The body is a copy of operations of the forward pass. It runs again in the
+    backward pass, on the operands of `nn.recompute`. The body can't use values
+    from outside (IsolatedFromAbove), so that common subexpression elimination
+    does not replace the recomputed operations by those of the forward pass.
 
     **Constraints**: block arguments have the types of the operands, and yielded
     values have the types of the results.
@@ -150,8 +151,9 @@ def NN_YieldOp : Op<NN_Dialect, "yield", [Pure, Terminator,
     ParentOneOf<["RepeatOp", "RecomputeOp"]>]> {
   let summary = "terminator of the body of a repeat or recomputation";
   let description = [{
-    In `nn.repeat` it yields the carried values for the next iteration, followed
-    by the values to stack. In `nn.recompute` it yields the results.
+    In `nn.repeat`, the operation yields the carried values for the next
+    iteration, followed by the values to stack. In `nn.recompute`, it yields the
+    results.
   }];
   let arguments = (ins Variadic<NN_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

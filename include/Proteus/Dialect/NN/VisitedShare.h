@@ -13,10 +13,11 @@
 
 namespace proteus::nn {
 
-/// Returns true if the ranges of `iterator` that a device holds can change the
-/// share of the points that it visits (`getVisitedShareOf`). These are the
-/// iterators named `seq` and `key`, the queries and keys of causal attention: a
-/// device with late queries visits more keys.
+/// Returns true if the share of points that a device visits
+/// (`getVisitedShareOf`) can depend on the ranges of `iterator` that the device
+/// holds. This holds for iterators with the names `seq` and `key`: in causal
+/// attention, a device with late queries visits more keys than a device with
+/// early queries.
 bool decidesVisitedShare(const IterationSpace &space, unsigned iterator);
 
 } // namespace proteus::nn

@@ -28,10 +28,10 @@ def Proteus_Dialect : Dialect {
     | `proteus.prefetch` | an operation that gathers or fetches a parameter | number of layers of a repeat by which the operation may precede the layer that reads the parameter, `i64` |
     | `proteus.once` | an operation that gathers a parameter | the operation runs with the first micro-batch only, and its result stays in memory for the step, `unit` |
     | `proteus.exchange` | an all-gather, reduce-scatter or all-reduce | the members write directly into buffers of each other instead of calling the communication library: `array<i64: i, k>` for chunk i of k of a ring exchange, `array<i64: 0, 1>` for the whole collective at once |
-    | `proteus.pieces` | a matrix product | number of equal products issued in one library call. They run on several streams, so one fills the partial last wave of another, `i64` |
+    | `proteus.pieces` | a matrix product | number of equal products that one library call launches. The products run on several streams, so that one product fills the partial last wave of thread blocks of another, `i64` |
     | `proteus.iteration_time_ms` | `builtin.module` | result: time of one training step in milliseconds, `f64` |
     | `proteus.samples_per_second` | `builtin.module` | result: throughput in samples per second, `f64` |
-    | `proteus.peak_memory_mb` | `builtin.module` | result: peak memory of the device that uses most, in 10^6 bytes, `f64` |
+    | `proteus.peak_memory_mb` | `builtin.module` | result: peak memory of the device with the highest peak, in 10^6 bytes, `f64` |
     | `proteus.fits` | `builtin.module` | result: true if the step fits into the memory of every device, `bool` |
 
     **Constraints**: every attribute has a value of the kind in the table, and

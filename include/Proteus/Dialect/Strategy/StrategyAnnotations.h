@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Names of the discardable attributes by which one phase of the lowering passes
-// information to later phases. The verifier of the dialect checks on which
-// objects each attribute is allowed and the type of its value, and rejects
-// other names.
+// information to later phases. The verifier of the strategy dialect rejects an
+// unknown name, an attribute on an object that may not carry it, and a value of
+// the wrong type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,47 +26,52 @@ namespace proteus {
 
 /// Phase of the training step to which the operation belongs (#strategy.phase).
 constexpr llvm::StringLiteral kPhaseAttr = "strategy.phase";
-/// Number of the virtual stage; also on arguments. With p stages, c * p + s is
-/// chunk c of stage s. Without chunks, it is the number of the stage.
+/// Number of the virtual stage of an operation or argument. With p stages, the
+/// number c * p + s is chunk c of stage s. With one chunk per stage, it is the
+/// number of the stage.
 constexpr llvm::StringLiteral kStageAttr = "strategy.stage";
-/// Coordinates (#strategy.coordinate) to which the operation or argument is
-/// restricted, on axes other than the axis of the pipeline.
+/// Only the devices with these coordinates (#strategy.coordinate) run the
+/// operation or hold the argument. There is no coordinate on the axis of the
+/// pipeline, because kStageAttr sets the stage.
 constexpr llvm::StringLiteral kPlaceAttr = "strategy.place";
-/// Stage to which `at` assigns an operation, if there are several chunks and
-/// the chunk is open. match-strategy infers the chunk and replaces this
-/// attribute by kStageAttr.
+/// Stage to which `at` assigns an operation, if stages have several chunks.
+/// `at` does not set the chunk, so match-strategy infers it from the data flow
+/// and replaces this attribute by kStageAttr.
 constexpr llvm::StringLiteral kPositionAttr = "strategy.position";
 /// Name of a group of forward operations that are recomputed together.
 constexpr llvm::StringLiteral kRecomputeAttr = "strategy.recompute";
 /// Axes that split each iterator (#strategy.partition).
 constexpr llvm::StringLiteral kOpAttr = "strategy.op";
-/// Axes that shard each dimension of the gradient of the first result
-/// (#strategy.partition).
+/// Axes that shard each dimension of the gradient of the operation's first
+/// result (#strategy.partition).
 constexpr llvm::StringLiteral kOutputGradientAttr = "strategy.output_gradient";
-/// For operands that are kept for the backward pass in a layout of their own:
-/// pairs of an operand number and the axes that shard each dimension.
+/// Operands that are kept for the backward pass in a layout of their own: an
+/// array of pairs [number of the operand, #strategy.partition of its
+/// dimensions].
 constexpr llvm::StringLiteral kInputsAttr = "strategy.inputs";
-/// Set if parameters that are gathered for the forward pass are kept for the
-/// backward pass.
+/// Set if the parameters that are gathered for the forward pass of the
+/// operation stay gathered until its backward pass.
 constexpr llvm::StringLiteral kKeepGatheredAttr = "strategy.keep_gathered";
-/// On nn.keep, which directly follows the operation that reads the kept value:
-/// number of an operand of that operation. The value is kept in the layout of
-/// this operand.
+/// On an nn.keep: a number i. The operation before the nn.keep reads the kept
+/// value as its operand i. The value is kept in the layout in which that
+/// operation reads it.
 constexpr llvm::StringLiteral kKeepAsReadAttr = "strategy.keep_as_read";
-/// Number of repeated layers by which parameters may be gathered before the
-/// layer that reads them.
+/// Number of layers by which the gather of a parameter may precede the layer
+/// that reads the parameter. With 1, the gather may run during the preceding
+/// layer.
 constexpr llvm::StringLiteral kPrefetchAttr = "strategy.prefetch";
-/// Set if parameters are gathered once per step.
+/// Set if the parameters of the operation are gathered once per step, for the
+/// first micro-batch, and kept for the other micro-batches.
 constexpr llvm::StringLiteral kGatherOnceAttr = "strategy.gather_once";
-/// Set if results that the backward pass reads are kept in host memory until
-/// then.
+/// Set if the activations of the operation (results that the backward pass
+/// reads) are kept in host memory between the forward and the backward pass.
 constexpr llvm::StringLiteral kOffloadAttr = "strategy.offload";
-/// On an operation of a ring: number of its step. In step k, the parts that
-/// travel around the ring have been shifted k times.
+/// On an operation of ring attention: number k of its step, counted from 0. In
+/// step k, the blocks that travel around the ring have been passed on k times.
 constexpr llvm::StringLiteral kRingStepAttr = "strategy.ring_step";
-/// On nn.recompute while it is built: number of its leading results that are
-/// outputs of the recomputed module. Pruning keeps these even if they are
-/// unused.
+/// On nn.recompute while the training step is built: number n of outputs of the
+/// recomputed module. These are the first n results. Pruning keeps them even if
+/// they are unused, because frameworks recompute the whole module.
 constexpr llvm::StringLiteral kModuleOutputsAttr = "strategy.module_outputs";
 
 //===----------------------------------------------------------------------===//
@@ -77,10 +82,10 @@ constexpr llvm::StringLiteral kModuleOutputsAttr = "strategy.module_outputs";
 constexpr llvm::StringLiteral kMeshAttr = "strategy.mesh";
 /// Symbol of the strategy tree that was matched with the function.
 constexpr llvm::StringLiteral kTreeAttr = "strategy.tree";
-/// Name of the axis that the pipeline stages form.
+/// Name of the mesh axis along which the pipeline stages are arranged.
 constexpr llvm::StringLiteral kPipelineAxisAttr = "strategy.pipeline_axis";
-/// Settings of the training step (#dist.step). split-stages copies them to
-/// every program.
+/// Schedule, buckets and overlap of the training step (#dist.step).
+/// split-stages copies the attribute to every program.
 constexpr llvm::StringLiteral kStepAttr = "strategy.step";
 /// Set if values may be sent between stages in slices.
 constexpr llvm::StringLiteral kScatterGatherAttr = "strategy.scatter_gather";
@@ -91,15 +96,17 @@ constexpr llvm::StringLiteral kScatterGatherAttr = "strategy.scatter_gather";
 
 /// Layout of the argument (#dist.layout).
 constexpr llvm::StringLiteral kLayoutAttr = "strategy.layout";
-/// On a parameter that several stages hold: the numbers of these stages.
+/// On a parameter that several pipeline stages hold: the numbers of these
+/// stages.
 constexpr llvm::StringLiteral kTiedAttr = "strategy.tied";
-/// On a parameter: for each dimension, the axes that shard the parameter, its
-/// gradient and its optimizer state.
+/// On a parameter: for each dimension, the axes that shard the stored parameter
+/// (first attribute), its gradient (second attribute) and its optimizer state
+/// (third attribute).
 constexpr llvm::StringLiteral kWeightAttr = "strategy.weight";
 constexpr llvm::StringLiteral kGradientAttr = "strategy.gradient";
 constexpr llvm::StringLiteral kStateAttr = "strategy.state";
-/// On a parameter: set if the parameter or its optimizer state is in host
-/// memory.
+/// On a parameter: set if the parameter (first attribute) or its optimizer
+/// state (second attribute) is in host memory.
 constexpr llvm::StringLiteral kHostWeightAttr = "strategy.host_weight";
 constexpr llvm::StringLiteral kHostStateAttr = "strategy.host_state";
 
@@ -107,8 +114,8 @@ constexpr llvm::StringLiteral kHostStateAttr = "strategy.host_state";
 // Attributes of strategy trees
 //===----------------------------------------------------------------------===//
 
-/// Name of a software stack. The tree contains its decisions for fields that
-/// the job leaves open.
+/// Name of a software stack. For the fields that the job leaves open, the tree
+/// contains the decisions of this stack.
 constexpr llvm::StringLiteral kStackAttr = "strategy.stack";
 
 } // namespace proteus

@@ -130,20 +130,21 @@ def Strategy_PartAttr : Strategy_Attr<"Part", "part"> {
     Splits one key over axes of the mesh. The key is the name of an iterator or
     the number of a dimension. If there are several axes, the first is the major
     one: with `[dp, tp]`, devices that are neighbours on `tp` hold neighbouring
-    parts. An empty list of axes, `[]`, means that the key is not split, and
-    overrides the settings of enclosing nodes.
+    parts. With an empty list of axes, `[]`, the key is not split, even if an
+    enclosing node splits it.
 
     A single axis may be written with or without brackets; both give the same
     attribute.
 
-    A *sub-axis* is a factor of an axis: `d:(p)s` is the factor s of axis d
-    after a prefix of size p. Of `d = 8`, `d:(1)2` is the major factor 2 (which
-    half of the devices) and `d:(2)4` is the minor factor 4 (the index within
-    the half). `[d:(1)2, d:(2)4]` is equal to `d`.
+    A *sub-axis* is a factor of an axis: `d:(p)s` is a factor s of the size of
+    axis d, and p is the product of all factors that are more major. For
+    example, the axis `d = 8` is the product of `d:(1)2` (the half of the
+    devices) and `d:(2)4` (the index within the half). `[d:(1)2, d:(2)4]` is
+    equal to `d`.
 
-    With `zigzag`, the parts are not contiguous: of 2n chunks, part i consists
-    of the chunks i and 2n - 1 - i. With `ring`, the parts move: each part
-    visits all devices, one after the other.
+    With `zigzag`, the parts are not contiguous: for n parts, the key is cut
+    into 2n chunks, and part i consists of the chunks i and 2n - 1 - i. With
+    `ring`, the parts move: each part visits all devices, one after the other.
 
     **Constraints**: the key is a string that is an identifier, or an `i64`;
     names of axes are identifiers (a letter or `_`, followed by letters, digits

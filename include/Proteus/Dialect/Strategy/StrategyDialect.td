@@ -47,10 +47,10 @@ def Strategy_Dialect : Dialect {
     }
     ```
 
-    If several settings apply to an operation, the nearest one counts: the
-    setting of a node replaces, key by key, those of enclosing nodes and of the
-    tree. Partitions that no setting gives are inferred along the data flow. A
-    tree therefore needs to name only a few modules.
+    If several settings apply to an operation, the innermost one wins: a setting
+    of a node replaces those of the enclosing nodes and of the tree. Splits are
+    replaced key by key. Partitions that the tree does not set are inferred
+    along the data flow. A tree therefore needs to name only a few modules.
 
     The operations in a tree are *settings*. They have no values, are never
     executed, and are written without the prefix of the dialect.

@@ -46,9 +46,10 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
     - There are `order` operations if and only if the schedule is `"explicit"`.
     - Axes that `split`, `at` and `stages` name anywhere in the tree are axes of
       its mesh, and coordinates of `at` are within their axis.
-    - A sub-axis `d:(p)s` divides its axis: p * s divides the size of d. All
-      sub-axes of an axis come from one factorization of it: of any two
-      boundaries p and p * s, one divides the other.
+    - A sub-axis `d:(p)s` divides its axis: p * s divides the size of d.
+    - All sub-axes of an axis come from one factorization of the axis: `d:(p)s`
+      cuts the axis at p and at p * s, and of any two cuts, one divides the
+      other.
 
     ```mlir
     strategy.tree @data_parallel for @resnet50 {
@@ -69,17 +70,17 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
   let extraClassDeclaration = [{
     static ::llvm::StringRef getDefaultDialect() { return "strategy"; }
 
-    /// Returns the mesh of the tree. Every verified tree has one.
+    /// Returns the mesh of the tree. Every valid tree has one.
     MeshOp getMesh();
     /// Returns the schedule, or null if none is set.
     ScheduleOp getSchedule();
     /// Returns the gradient buckets, or null if none are set.
     BucketOp getBucket();
-    /// Returns the setting that permits transfers in slices, or null if there
-    /// is none.
+    /// Returns the setting that permits transfers between stages in slices, or
+    /// null if the tree has none.
     ScatterGatherOp getScatterGather();
-    /// Returns the overlap of communication with kernels, or null if none is
-    /// set.
+    /// Returns the setting for the overlap of communication with kernels, or
+    /// null if the tree has none.
     OverlapOp getOverlap();
   }];
 }
@@ -168,8 +169,8 @@ def Strategy_MeshOp : Strategy_Op<"mesh"> {
     int64_t getNumDevices();
     /// Returns the size of an axis, or nullopt if the mesh has no such axis.
     std::optional<int64_t> getAxisSize(::llvm::StringRef axis);
-    /// Returns the index of an axis, where the major axis has index 0, or
-    /// nullopt if the mesh has no such axis.
+    /// Returns the index of an axis in the list of axes, or nullopt if the mesh
+    /// has no such axis. The major axis has index 0.
     std::optional<unsigned> getAxisIndex(::llvm::StringRef axis);
     /// Returns the ids of all devices in row-major order. Without `devices`,
     /// the ids are 0, 1, 2 and so on.
@@ -228,14 +229,15 @@ def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Value of `order` if the tree lists the work of every stage item by item.
+    /// Value of `order` if `order` operations in the tree list the work of
+    /// every stage, item by item.
     static constexpr ::llvm::StringLiteral explicitOrder = "explicit";
-    /// Returns true if the order is `explicit`: the tree lists the work of
-    /// every stage.
+    /// Returns true if `order` operations in the tree list the work of every
+    /// stage.
     bool isExplicit() { return getOrder() == explicitOrder; }
-    /// Returns the order, or the default `1f1b` if none is set. With several
-    /// chunks, `1f1b` becomes `interleaved`. Must not be called for an explicit
-    /// order.
+    /// Returns the order, or `1f1b` if none is set. If there are several
+    /// chunks, returns `interleaved` instead of `1f1b`. Must not be called if
+    /// the order is `explicit`.
     plan::ScheduleOrder getOrderKind();
   }];
 }
@@ -244,22 +246,24 @@ def Strategy_OrderOp : Strategy_Op<"order"> {
   let summary = "The order of the work of one stage, item by item";
   let description = [{
     Lists the work of one stage, for a `schedule` with `order = "explicit"`. An
-    item is a letter, the micro-batch, and `.c` for a chunk c other than 0. The
-    letter is `F` for the forward pass, `B` for the backward pass, `I` for the
-    gradients for which the preceding stage waits, and `W` for all other
-    gradients. The backward pass of a chunk is split if the order of its stage
-    has `I` and `W` items of this chunk.
+    item is a letter and the number of a micro-batch, such as `F3`. If the
+    number c of the chunk is not 0, `.c` follows, as in `F3.1`. The letter is
+    `F` for the forward pass, `B` for the backward pass, `I` for the gradients
+    for which the preceding stage waits, and `W` for all other gradients. The
+    backward pass of a chunk is split if the order of its stage has `I` and `W`
+    items of this chunk.
 
-    Sometimes the backward pass can't be split: no stage waits for a gradient of
-    the chunk that reads the inputs, a chunk may have no parameters, or its
-    repeat contains another repeat, which is never cut. The whole backward pass
-    then runs at the position of `I`, and `W` is ignored. Items of a chunk
-    without any backward pass are ignored, too. The update follows the last item
-    and is not listed.
+    The backward pass of some chunks can't be split: that of the chunk that
+    reads the inputs of the model, because no stage waits for its gradients,
+    that of a chunk without parameters, and that of a chunk in which a repeat
+    contains another repeat, because such a repeat is never cut. The whole
+    backward pass then runs at the position of `I`, and `W` is ignored. If a
+    chunk has no backward pass at all, its `B`, `I` and `W` items are ignored.
+    The update follows the last item and is not listed.
 
-    schedule-pipeline and verify-phase check that the items are complete and in
-    a possible order. The verifier of the tree can't check this, because the
-    programs do not exist yet.
+    The passes schedule-pipeline and verify-phase check that the items are
+    complete and in a possible order. The verifier of the tree can't check this,
+    because the programs do not exist yet.
 
     **Constraints**
     - The operation is directly in a tree, and there is one per stage.
@@ -291,9 +295,10 @@ def Strategy_BucketOp : Strategy_Op<"bucket"> {
       (`layers[3]`) are complete. Gradients of modules between two layers count
       as one layer.
     - `by_operation`: all gradients of an operation become ready at the same
-      time, and are put into buckets in reverse order.
-    - `all_reduce`: a gradient is reduced as a whole on every replica, even if
-      each replica updates only a part of the parameter.
+      time, after the last of them is computed. They are put into buckets in the
+      reverse of their order in the model, for example a bias before its weight.
+    - `all_reduce`: every replica receives the whole reduced gradient, even if
+      it updates only a part of the parameter.
     - `gather`: capacity in bytes of the buckets in which updated parameters are
       gathered. Without it and `gather_per_parameter`, the gathers use the same
       buckets as the gradients.
@@ -341,7 +346,8 @@ def Strategy_BucketOp : Strategy_Op<"bucket"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the time of the reduction, which is `overlapped` if none is set.
+    /// Returns when gradients are reduced. Without `reduction`, the value is
+    /// `overlapped`.
     plan::GradientReduction getReductionKind();
   }];
 }
@@ -355,9 +361,8 @@ def Strategy_ScatterGatherOp : Strategy_Op<"scatter_gather"> {
     are on different nodes and the axis is within a node, the slow links between
     nodes then carry a fraction of the bytes.
 
-    For every value the cheaper way is chosen by the costs of the cluster. If
-    both cost the same, the value is sent as a whole. Without this setting, all
-    values are sent as a whole.
+    A value is sent in slices if this takes less time on the cluster than
+    sending it as a whole. Without this setting, all values are sent as a whole.
 
     **Constraints**
     - The operation is directly in a tree, once.
@@ -385,8 +390,8 @@ def Strategy_OverlapOp : Strategy_Op<"overlap"> {
     - `"chunked"`: as `"async"`, but a product whose operand is gathered, or
       whose result is summed over devices, is cut along its rows into `chunks`
       chunks. While one chunk is computed, the next one is gathered or the
-      preceding one is summed. Without `chunks`, there are as many chunks as
-      devices that gather or scatter, and 4 for an all-reduce.
+      preceding one is summed. Without `chunks`, an all-gather or reduce-scatter
+      over n devices has n chunks, and an all-reduce has 4.
 
     With `messages = false`, all kernels that follow a message to another stage
     wait until the message is received. Otherwise a kernel waits only for
@@ -410,8 +415,8 @@ def Strategy_OverlapOp : Strategy_Op<"overlap"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the overlap of collectives with kernels, which is `async` if
-    /// none is set.
+    /// Returns how collectives of tensor and sequence parallelism overlap with
+    /// kernels. Without `tensor`, the value is `async`.
     plan::TensorOverlap getTensorKind();
   }];
 }
@@ -481,11 +486,11 @@ def Strategy_AtOp : Strategy_SettingOp<"at"> {
     axes that are not named, the operations may be split or replicated. For
     example, `at [pp = 7]` assigns a module to stage 7 of a pipeline.
 
-    The axis may also be one over which other operations are split. In this way
-    a lookup in a table can be assigned to one of the data-parallel devices. The
-    parameters and states of the operation then exist only there, its operands
-    are collected there, and its results are scattered from there. Splits over
-    that axis do not apply to the operation.
+    The axis may also be one over which other operations are split. For example,
+    `at [dp = 3]` assigns a lookup in a table to one of the data-parallel
+    devices. The parameters and states of the operation then exist only on this
+    device. Its operands are collected on the device, and its results are
+    scattered from it. Splits over that axis do not apply to the operation.
 
     **Constraints**
     - The operation is in a tree or a node, once, and excludes `stages`.
@@ -510,10 +515,11 @@ def Strategy_StagesOp : Strategy_Op<"stages"> {
     Assigns the modules that the pattern of the node matches to stages. The
     modules are cut, in the order of the model, into contiguous runs. The number
     of runs is the size of the axis times the `virtual_stages` of the schedule.
-    `of` lists the number of modules of each run. Without it the runs are equal;
-    a remainder is distributed to the first runs. Run i is assigned to
-    coordinate i modulo n of an axis of size n, so that each further chunk
-    begins at coordinate 0 again.
+    `of` lists the number of modules of each run. Without `of` the runs are
+    equal; if there is a remainder r, each of the first r runs has one module
+    more. Run i is assigned to coordinate i modulo n of an axis of size n. For
+    example, with n = 4, runs 0 to 3 are the first chunks of the stages, and
+    runs 4 to 7 are the second chunks.
 
     **Constraints**
     - The operation is directly in a node, once, and excludes `at`.
@@ -560,9 +566,9 @@ def Strategy_RecomputeOp : Strategy_SettingOp<"recompute"> {
 def Strategy_PrefetchOp : Strategy_SettingOp<"prefetch"> {
   let summary = "Time at which parameters are gathered and freed";
   let description = [{
-    Sets when parameters are gathered and freed. Applies to parameters that are
-    not stored as they are used: those that are sharded over more devices
-    (ZeRO-3, FSDP) or are in host memory.
+    Sets when parameters are gathered and freed. Applies to parameters that must
+    be gathered or fetched before each use: those that are stored in more shards
+    than the operation reads (ZeRO-3, FSDP), or in host memory.
 
     - `depth`: number of repeated layers by which the gather of a parameter may
       precede the layer that uses it. With 0, the parameters of a layer are
@@ -573,9 +579,9 @@ def Strategy_PrefetchOp : Strategy_SettingOp<"prefetch"> {
       the backward pass. With `false`, they are kept, which needs less
       communication but more memory.
     - `once`: a parameter is gathered once per step, in the forward pass of the
-      first micro-batch, and is kept for the whole step. A distributed optimizer
-      gathers updated parameters in this way during the next forward pass,
-      instead of after the update.
+      first micro-batch, and is kept for the whole step. With this setting, a
+      distributed optimizer gathers updated parameters during the next forward
+      pass instead of after the update.
 
     **Constraints**
     - The operation is in a tree or a node, once.

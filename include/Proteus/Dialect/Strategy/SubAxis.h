@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads and writes the text by which settings name axes: `d` is a whole axis,
-// `d:(1)2` a sub-axis (see `#strategy.part`). The verifiers of the dialect and
-// the pass match-strategy use these functions instead of parsing the text
-// themselves.
+// Reads and writes the names of axes in settings. The name `d` is a whole axis,
+// and `d:(1)2` is a sub-axis (see `#strategy.part`). The verifiers of the
+// dialect and the pass match-strategy use these functions.
 //===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_DIALECT_STRATEGY_SUBAXIS_H
@@ -25,35 +24,38 @@
 
 namespace proteus::strategy {
 
-/// A factor of an axis: the factor `size` that follows a major factor `prefix`.
-/// In `d = 8`, `d:(2)4` has the prefix 2 and the size 4.
+/// A sub-axis, which is one factor of the size of an axis. `size` is the
+/// factor, and `prefix` is the product of all factors that are more major. For
+/// example, the axis `d = 8` is the product of `d:(1)2` (the half of the
+/// devices) and `d:(2)4` (the index within the half).
 struct SubAxis {
   int64_t prefix = 1;
   int64_t size = 1;
 };
 
-/// A reference of a setting to an axis or sub-axis.
+/// An axis, or a sub-axis if `sub` is set, that a setting names.
 struct AxisUse {
   llvm::StringRef axis;
   std::optional<SubAxis> sub;
 
-  /// Returns nullopt if `text` names an axis or a sub-axis, else an error
-  /// message.
+  /// Returns nullopt if `text` is a valid name of an axis or sub-axis.
+  /// Otherwise returns an error message.
   static std::optional<std::string> check(llvm::StringRef text);
-  /// Parses `d` or `d:(1)2`. Returns nullopt if `text` has another form. Does
-  /// not check the ranges of the numbers.
+  /// Parses a name such as `d` or `d:(1)2`. Returns nullopt if the syntax of
+  /// `text` is wrong. Does not check the ranges of the numbers.
   static std::optional<AxisUse> parse(llvm::StringRef text);
-  /// Parses `text`, which must have been verified.
+  /// Parses `text`, which must be a name that the verifier has accepted.
   static AxisUse get(mlir::StringAttr text) { return *parse(text.getValue()); }
   /// Returns the text of the axis or sub-axis: `d` or `d:(1)2`.
   std::string str() const;
-  /// Returns true if both name the same axis and have a factor of it in common.
-  /// For example, `d:(1)4` overlaps `d:(2)4`, but `d:(1)2` does not.
+  /// Returns true if both name the same axis and share a factor of it. For
+  /// example, `d:(2)4` and `d:(1)4` overlap, and so do `d:(2)4` and `d`. But
+  /// `d:(2)4` and `d:(1)2` do not overlap.
   bool overlaps(const AxisUse &other) const;
 };
 
-/// Calls `visit` for every axis or sub-axis that a setting of the tree names,
-/// with this setting and the text of the name.
+/// Calls `visit` for each axis or sub-axis that a setting of the tree names.
+/// `setting` is this setting, and `use` is the name.
 void forEachAxisUse(
     TreeOp tree,
     llvm::function_ref<void(mlir::Operation *setting, mlir::StringAttr use)>
