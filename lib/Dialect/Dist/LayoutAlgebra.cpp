@@ -181,10 +181,11 @@ Ranges proteus::dist::partRanges(int64_t size, int64_t count, int64_t index,
 bool proteus::dist::partsRegroup(int64_t size, int64_t outer, int64_t inner) {
   if (outer == 1 || inner == 1)
     return true;
-  // The parts nest if the larger parts begin at the same elements in both
-  // divisions. Of 10 elements, two parts have 5 and 5, but pairs of the four
-  // parts 3, 3, 2, 2 have 6 and 4. The parts nest only if `size` modulo the
-  // number of smaller parts is 0, 1, or one less than this number.
+  // The smaller parts nest if each run of `inner` of them has the size of a
+  // larger part. This is false for 10 elements in two or four parts: the larger
+  // parts are 5, 5, and the smaller parts 3, 3, 2, 2 form pairs of 6 and 4. It
+  // is true if and only if `size` modulo the number of smaller parts is 0, 1,
+  // or one less than this number.
   int64_t remainder = size % (outer * inner);
   return remainder <= 1 || remainder == outer * inner - 1;
 }
