@@ -33,8 +33,8 @@ struct DistAsmInterface : OpAsmDialectInterface {
   }
 };
 
-/// Makes folding put constants into the section that uses them instead of the
-/// program, because a program may contain only sections.
+/// Puts constants that folding creates into the section that uses them, because
+/// a program may contain only sections.
 struct DistFoldInterface : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
 

@@ -118,8 +118,8 @@ static void printOrders(OpAsmPrinter &printer, Operation *, ArrayAttr orders) {
 // Folding
 //===----------------------------------------------------------------------===//
 
-/// Returns the operand of the operation that produces `input` if its type is
-/// `resultType`, that is, if an operation on `input` undoes the producer.
+/// Folds an operation on `input` that undoes the producer of `input`: returns
+/// the operand of the producer if this operand has the type `resultType`.
 /// Slices, all-gathers, all-to-alls and permutes change the layout of a value
 /// but not its elements, so such a round trip has no effect.
 static OpFoldResult foldRoundTrip(Value input, Type resultType) {

@@ -100,8 +100,8 @@ private:
   }
 
   void attempt(const Layout &from, Step step) {
-    // A step that shards a dimension makes it a zigzag if and only if it is a
-    // zigzag in the target.
+    // A step that shards a whole dimension makes it a zigzag if the dimension
+    // is a zigzag in the target.
     if (step.toDim)
       step.zigzag = to.dims[*step.toDim].zigzag;
     std::string reason;

@@ -132,8 +132,7 @@ llvm::hash_code hash_value(const Mesh &mesh);
 int64_t partSize(int64_t size, int64_t count, int64_t index);
 
 /// Returns the index of the first element of part `index` if `size` elements
-/// are divided as in `partSize`. For 10 elements in 4 parts, it is 0, 3, 6
-/// or 8.
+/// are divided as in `partSize`: 10 elements in 4 parts begin at 0, 3, 6, 8.
 int64_t partOffset(int64_t size, int64_t count, int64_t index);
 
 /// The indices [begin, end) of a dimension.
@@ -350,11 +349,10 @@ struct PlannedStep {
 ///
 /// The search does not move axes that both layouts replicate. If both layouts
 /// divide a dimension evenly, the search does not move the major axes that this
-/// dimension has in both. Two axes move together if they have the
-/// same role in `from` and the same role in `to`, so that a reduction over both
-/// is one collective.
-/// With `splitCollectives`, each axis may move alone, and major axes may move
-/// too. The resulting plan often costs less.
+/// dimension has in both. Two axes move together if they have the same role in
+/// `from` and the same role in `to`, so that a reduction over both is one
+/// collective. With `splitCollectives`, each axis may move alone, and major
+/// axes may move too. The resulting plan often costs less.
 ///
 /// Fails with a reason if the layouts differ in the axis `micro`, if `to` is
 /// fixed at a coordinate at which `from` is not fixed, if `to` is partial over
