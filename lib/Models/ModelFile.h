@@ -13,8 +13,8 @@
 
 namespace proteus::models {
 
-/// A model with its name, and its source: a publication, or the path of a model
-/// file.
+/// A model with its name and its source. The source is a publication or the
+/// path of a model file.
 struct LoadedModel {
   std::string name;
   std::string source;
@@ -26,8 +26,8 @@ struct LoadedModel {
 /// other keys are dimensions of this family.
 llvm::Expected<LoadedModel> loadModelFile(llvm::StringRef path);
 
-/// Parses the text of a model file. `source` is the name of the text in errors,
-/// and the source of the result.
+/// Parses the text of a model file. `source` is the name of the file in error
+/// messages, and becomes the source of the result.
 llvm::Expected<LoadedModel> parseModelFile(llvm::StringRef text,
                                            llvm::StringRef source);
 
