@@ -24,7 +24,7 @@ llvm::Error checkHeadsDivide(int64_t heads, int64_t hidden);
 
 /// Adds learned position embeddings to `x` `[batch, seq, hidden]`. They are the
 /// rows of the table `position.weight`. If the table has `seq` rows, the model
-/// adds the whole table. Otherwise it looks up the positions of the tokens.
+/// adds the whole table. Otherwise the model looks up one row per token.
 mlir::Value addLearnedPositions(GraphBuilder &graph, mlir::Value x,
                                 int64_t maxPositions);
 

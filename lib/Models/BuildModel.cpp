@@ -29,7 +29,7 @@ using llvm::Expected;
 /// Maximum number of parameters of a model. All published models have far
 /// fewer. With more parameters, the sizes of tensors could overflow 64 bits.
 static constexpr double maxParameters = 1e15;
-/// Maximum global batch, in samples. A larger batch is a mistake of the user.
+/// Maximum global batch, in samples. A larger batch is probably a typing error.
 static constexpr int64_t maxBatch = 1'000'000'000;
 
 //===----------------------------------------------------------------------===//
@@ -47,8 +47,8 @@ static Expected<LoadedModel> findModel(const ModelRequest &request) {
   return LoadedModel{(*preset)->name, (*preset)->source, (*preset)->make()};
 }
 
-/// Returns the model of a request, applies the overrides of the request to it,
-/// and checks its dimensions.
+/// Loads the model of a request, applies the overrides of the request, and
+/// returns the model. Returns an error if the batch or a dimension is invalid.
 static Expected<LoadedModel> load(const ModelRequest &request) {
   if (request.batch < 1 || request.batch > maxBatch)
     return createStringError("expected a batch from 1 to " +

@@ -90,7 +90,8 @@ static void refuse(const json::Reader &root, StringRef key) {
 }
 
 /// Sets the dimension `seq` to `usualSequence`, or to the value of `key` if
-/// this value is smaller. `key` is the name of the maximum number of positions.
+/// this value is smaller. `key` names the maximum number of positions in the
+/// config.
 static void setUsualSequence(const json::Reader &root,
                              const Dimensions &dimensions, StringRef key) {
   if (says(root, key))

@@ -22,8 +22,8 @@ struct LoadedModel {
 };
 
 /// Reads a model file. A file with the key `model_type` is a config.json of
-/// Hugging Face. In any other file the key `family` selects a family, and the
-/// other keys are dimensions of this family.
+/// Hugging Face. In any other file, the key `family` or `kind` selects a
+/// family, `name` is the name of the model, and all other keys are dimensions.
 llvm::Expected<LoadedModel> loadModelFile(llvm::StringRef path);
 
 /// Parses the text of a model file. `source` is the name of the file in error

@@ -16,13 +16,13 @@
 namespace proteus::models {
 
 /// The convolutional part of a residual network: a stem and stages of residual
-/// blocks. All blocks of a stage but the first have the same shapes.
+/// blocks. In each stage, all blocks after the first have the same shapes.
 struct ResNetTrunk {
   /// Number of blocks per stage.
   std::vector<int64_t> blocks = {3, 4, 6, 3};
-  /// True if a block is a bottleneck: 1x1, 3x3 and 1x1 convolutions, of which
-  /// the last has four times `width` channels in the first stage. Otherwise a
-  /// block has two 3x3 convolutions.
+  /// True if a block is a bottleneck: a 1x1, a 3x3 and a 1x1 convolution. In
+  /// the first stage, the last of these has 4 * `width` output channels. If
+  /// false, a block has two 3x3 convolutions.
   bool bottleneck = true;
   /// Number of channels of the stem. Unless `groupWidth` is set, also of the
   /// inner convolutions of the first stage. Each further stage has twice the

@@ -117,8 +117,8 @@ private:
 
   int64_t image = 300, classes = 81;
   ResNetTrunk trunk;
-  /// Numbers of output channels of each extra layer: of its second, last
-  /// convolution (`extraChannels`) and of its first convolution (`extraInner`).
+  /// Numbers of output channels of the two convolutions of each extra layer:
+  /// `extraInner` for the first, `extraChannels` for the second.
   std::vector<int64_t> extraChannels = {512, 512, 256, 256, 256};
   std::vector<int64_t> extraInner = {256, 256, 128, 128, 128};
   /// Number of boxes per pixel of each feature map.

@@ -71,14 +71,14 @@ struct TransformerDims {
   /// Number of routed experts per layer; 0: no experts. Experts are gated if
   /// `gatedMlp` is set.
   int64_t experts = 0;
-  /// Number of routed experts that compute each token.
+  /// Number of routed experts that process each token.
   int64_t topk = 0;
   /// Width of an expert; 0: ffn.
   int64_t moeFfn = 0;
   /// Number of layers, from the first, that have a feed-forward block instead
   /// of experts.
   int64_t denseLayers = 0;
-  /// Width of the shared expert, which computes every token in addition to the
+  /// Width of the shared expert, which processes every token in addition to the
   /// routed experts; 0: no shared expert.
   int64_t sharedExpertFfn = 0;
   /// True if the output of the shared expert is multiplied by a gate per token

@@ -237,7 +237,7 @@ Value TransformerXLBuilder::mask(Value scores) {
 ///
 /// The activation `r`, which is computed from position differences, is the same
 /// for all samples. Its gradient is therefore complete only after the last
-/// micro-batch, so a step must have only one.
+/// micro-batch, so a step must have only one micro-batch.
 Value TransformerXLBuilder::attention(Value x) {
   int64_t width = dims.heads * headDim, keys = memLen + dims.seq;
   Value all = joinSequences(graph, "attention.context", {memory, x});

@@ -97,8 +97,9 @@ public:
     return OpTy::create(builder, builder.getUnknownLoc(),
                         std::forward<Args>(args)...);
   }
-  /// Returns `path`, prefixed by the current modules (`under`), relative to the
-  /// innermost repeat.
+  /// Returns `path` with the path of the current modules (`under`) before it,
+  /// relative to the innermost repeat: `attention` and `qkv` give
+  /// `attention.qkv`.
   std::string pathOf(llvm::StringRef path) const;
   /// Returns a tensor type with the element type of the model.
   mlir::RankedTensorType tensor(Shape shape) const;

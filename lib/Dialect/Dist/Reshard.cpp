@@ -54,8 +54,8 @@ static void forEachSelection(ArrayRef<Axis> axes, bool ordered,
 }
 
 namespace {
-/// Uniform-cost search for the cheapest steps to the layout `to`. All steps are
-/// on the axes `movable`.
+/// Uniform-cost search for the cheapest steps to the layout `to`. Steps move
+/// only the axes `movable`.
 class Planner {
 public:
   Planner(const Mesh &mesh, ArrayRef<int64_t> shape, int64_t elementBits,
@@ -297,9 +297,9 @@ checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
 /// replicate. With `keepMajor`, the major axes that a dimension has in both
 /// layouts do not move either. This keeps the search small and the plans
 /// simple, but if links differ, moving a major axis temporarily can cost less.
-/// Major axes of a dimension may move even with `keepMajor` if one layout
-/// divides it unevenly, or if it is a zigzag in only one layout. Otherwise
-/// there may be no sequence of exact steps.
+/// If one layout divides a dimension unevenly, or if the dimension is a zigzag
+/// in only one layout, its major axes may move even with `keepMajor`, because
+/// there may be no sequence of exact steps that keeps them.
 static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
                             const Layout &from, const Layout &to,
                             bool keepMajor) {

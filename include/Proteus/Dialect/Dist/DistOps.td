@@ -521,7 +521,7 @@ def Dist_ShiftOp : Dist_Op<"shift", [Pure, Dist_CollectiveOpInterface]> {
   }];
   let extraClassDeclaration = [{
     CollectiveKind getCollectiveKind() { return CollectiveKind::Shift; }
-    /// Returns the mesh of all operands.
+    /// Returns the mesh of the first operand.
     MeshAttr getMesh();
     int64_t getGroupSize();
     int64_t getBufferBytes();
@@ -878,10 +878,10 @@ def Dist_SectionOp : Dist_Op<"section", [
   let summary = "Part of a program that is scheduled as a unit";
   let description = [{
     A section runs once per micro-batch or, with `once`, once per step. Other
-    sections can use its results. Between two sections that run per micro-batch,
-    results are used for the same micro-batch. `chunk` is the chunk of the model
-    to which the section belongs; without `chunk`, this is chunk 0. The result
-    types are the operand types of the terminator.
+    sections can use its results. A section that runs per micro-batch reads the
+    results that belong to its own micro-batch. `chunk` is the chunk of the
+    model to which the section belongs; without `chunk`, this is chunk 0. The
+    result types are the operand types of the terminator.
 
     **Constraints**
     - a section has `once` if and only if its kind is `update`;

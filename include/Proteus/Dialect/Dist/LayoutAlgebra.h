@@ -299,10 +299,10 @@ struct Step {
   bool zigzag = false;
 };
 
-/// Returns the axes along which a permute from `from` to `to` moves blocks,
-/// ascending. These are the axes that shard different dimensions in the two
-/// layouts, shard a dimension with different strides, or shard a dimension in
-/// only one of the layouts.
+/// Returns, in ascending order, the axes along which a permute from `from` to
+/// `to` moves blocks. These are the axes that shard different dimensions in the
+/// two layouts, shard a dimension with different strides, or shard a dimension
+/// in only one of the layouts.
 AxisList permutedAxes(const Mesh &mesh, const Layout &from, const Layout &to);
 
 /// Returns the layout of a tensor of shape `shape` after `step`. Fails with a
