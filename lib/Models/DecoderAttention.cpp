@@ -81,8 +81,8 @@ Value DecoderBuilder::latentQuery(Value x) {
   return graph.concat("attention.join_q", parts, dims.heads);
 }
 
-/// Computes the rotary part of the key for one head and repeats it, because all
-/// heads have the same rotary part.
+/// Builds the keys and values. The model computes the rotary part of the keys
+/// for one head and repeats it, because all heads have the same rotary part.
 std::pair<Value, Value> DecoderBuilder::latentKeyValue(Value x) {
   Value latent = graph.linear("attention.kv_down", x,
                               dims.kvLoraRank + dims.qkRopeDim, /*bias=*/false);

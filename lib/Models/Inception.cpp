@@ -18,7 +18,7 @@ using namespace proteus::models;
 namespace {
 
 /// Builder of the modules of Inception-v3. `width` is the number of channels of
-/// the first convolution, which is 32 in the published model.
+/// the first convolution (32 in the published model).
 class Modules {
 public:
   Modules(GraphBuilder &graph, int64_t width, NormGroups normGroups)

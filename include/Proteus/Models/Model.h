@@ -114,7 +114,7 @@ class Model {
 public:
   virtual ~Model();
   /// Declares the dimensions. `dimensions` refers to variables of the model, so
-  /// the model must outlive it.
+  /// the model must outlive `dimensions`.
   virtual void declare(Dimensions &dimensions) = 0;
   /// Returns an error if a dimension is missing or inconsistent with another.
   /// Requires that all dimensions are in their declared ranges.
