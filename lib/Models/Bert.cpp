@@ -33,8 +33,8 @@ struct BertDims {
   /// sentence follows the first; `squad` predicts the start and the end of an
   /// answer.
   std::string task = "mlm";
-  /// Number of masked tokens of a sequence, which the model predicts; 0: it
-  /// predicts all tokens.
+  /// Number of masked tokens of a sequence; 0: all tokens. The model predicts
+  /// the masked tokens.
   int64_t predictions = 0;
   /// Kernels of attention: `fused` is one kernel; `unfused` is matrix products,
   /// a softmax and copies, with the whole score matrix in memory.
@@ -158,7 +158,8 @@ Value BertModel::pretrain(GraphBuilder &graph, Value x) const {
   return graph.add("loss", masked, next);
 }
 
-/// Builds the loss of the predicted start and end of an answer in the sequence.
+/// Builds the loss of question answering: prediction of the first and the last
+/// token of the answer in the sequence.
 Value BertModel::answer(GraphBuilder &graph, Value x) const {
   int64_t batch = GraphBuilder::shapeOf(x)[0];
   Value both = graph.linear("answer.fc", x, 2, /*bias=*/true);

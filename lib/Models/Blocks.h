@@ -22,9 +22,9 @@ requireDimensions(llvm::ArrayRef<std::pair<llvm::StringRef, int64_t>> given);
 /// Returns an error if `heads` does not divide `hidden`.
 llvm::Error checkHeadsDivide(int64_t heads, int64_t hidden);
 
-/// Adds the learned position embeddings `position.weight` to `x` `[batch, seq,
-/// hidden]`. If the table has `seq` rows, it is added as a whole. Otherwise the
-/// positions of the tokens are looked up in it.
+/// Adds learned position embeddings to `x` `[batch, seq, hidden]`. They are the
+/// rows of the table `position.weight`. If the table has `seq` rows, the model
+/// adds the whole table. Otherwise the model looks up one row per token.
 mlir::Value addLearnedPositions(GraphBuilder &graph, mlir::Value x,
                                 int64_t maxPositions);
 
@@ -34,7 +34,8 @@ GraphBuilder::Values splitSequence(GraphBuilder &graph, llvm::StringRef path,
                                    mlir::Value x,
                                    llvm::ArrayRef<int64_t> lengths);
 
-/// Concatenates segments of tokens along `seq`. Inverse of `splitSequence`.
+/// Concatenates segments of tokens along `seq`. This is the inverse of
+/// `splitSequence`.
 mlir::Value joinSequences(GraphBuilder &graph, llvm::StringRef path,
                           mlir::ValueRange runs);
 

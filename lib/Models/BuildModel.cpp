@@ -26,10 +26,10 @@ using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 
-/// Maximum number of parameters of a model. No published model comes near it,
-/// and the sizes of larger tensors could overflow 64 bits.
+/// Maximum number of parameters of a model. All published models have far
+/// fewer. With more parameters, the sizes of tensors could overflow 64 bits.
 static constexpr double maxParameters = 1e15;
-/// Maximum global batch, in samples. A larger batch is a mistake of the user.
+/// Maximum global batch, in samples. A larger batch is probably a typing error.
 static constexpr int64_t maxBatch = 1'000'000'000;
 
 //===----------------------------------------------------------------------===//
@@ -47,8 +47,8 @@ static Expected<LoadedModel> findModel(const ModelRequest &request) {
   return LoadedModel{(*preset)->name, (*preset)->source, (*preset)->make()};
 }
 
-/// Returns the model of a request after its overrides are applied and its
-/// dimensions are checked.
+/// Loads the model of a request, applies the overrides of the request, and
+/// returns the model. Returns an error if the batch or a dimension is invalid.
 static Expected<LoadedModel> load(const ModelRequest &request) {
   if (request.batch < 1 || request.batch > maxBatch)
     return createStringError("expected a batch from 1 to " +
@@ -71,8 +71,8 @@ static Expected<LoadedModel> load(const ModelRequest &request) {
   return loaded;
 }
 
-/// Converts the name of a model to a symbol that needs no quotes: `GPT-2`
-/// becomes `gpt_2`.
+/// Converts the name of a model to a symbol that needs no quotes: `GPT-2 (XL)`
+/// becomes `gpt_2__xl`, and `7b` becomes `model_7b`.
 static std::string symbolOf(StringRef name) {
   std::string symbol;
   for (char c : name.rtrim(')'))
@@ -109,9 +109,9 @@ static Expected<nn::TrainingAttr> trainingOf(MLIRContext &context,
   if (!optimizer)
     return createStringError("unknown optimizer '" + precision.optimizer +
                              "'; known are sgd, momentum, adam");
-  // Returns null if `text` is empty or the type of the parameters: gradients
-  // have this type by default, and a master copy of this type would be
-  // redundant.
+  // Parses a type. Returns null if `text` is empty or names the type of the
+  // parameters: gradients have this type by default, and a master copy of this
+  // type would be redundant.
   auto typeUnlessCompute = [&](StringRef what,
                                StringRef text) -> Expected<Type> {
     if (text.empty() || text == precision.compute)
@@ -137,7 +137,8 @@ static Expected<nn::TrainingAttr> trainingOf(MLIRContext &context,
 // Modules
 //===----------------------------------------------------------------------===//
 
-/// Verifies `module` and returns the first diagnostic as an error.
+/// Verifies `module`. If it is invalid, returns the first diagnostic as an
+/// error.
 static Error verifyModel(MLIRContext &context, ModuleOp module) {
   std::string message;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -150,8 +151,8 @@ static Error verifyModel(MLIRContext &context, ModuleOp module) {
   return createStringError(message);
 }
 
-/// Returns true if at least one operation of `module` converts its operands for
-/// the matrix units.
+/// Returns true if at least one operation of `module` converts its operands to
+/// the matrix type.
 static bool convertsFactors(ModuleOp module) {
   return module
       ->walk([](Operation *op) {

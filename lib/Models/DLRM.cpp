@@ -20,8 +20,8 @@ namespace {
 
 /// A recommendation model. The network `bottom` computes a vector from the
 /// dense features, and lookups in tables give one vector per sparse feature.
-/// The network `top` computes a click probability from the dot products of all
-/// pairs of these vectors.
+/// The network `top` computes a click probability from the first vector and the
+/// dot products of all pairs of these vectors.
 class DLRM : public Model {
 public:
   void declare(Dimensions &dimensions) override {
@@ -84,10 +84,10 @@ public:
   bool rowUpdates = true;
 
 private:
-  /// Adds the dot products with the operations of the reference. One n × n
-  /// product computes the dot products of all ordered pairs of the n = tables +
-  /// 1 vectors. Its first n (n - 1) / 2 elements represent the unordered pairs,
-  /// because only their number affects the cost.
+  /// Adds the dot products of the vectors with the operations of the reference.
+  /// With n = tables + 1 vectors, one product computes an n × n matrix for all
+  /// ordered pairs. Its first n (n - 1) / 2 elements represent the unordered
+  /// pairs, because only their number affects the cost.
   Value products(GraphBuilder &graph, Value x) const {
     int64_t batch = GraphBuilder::shapeOf(x)[0], count = tables + 1;
     int64_t pairs = count * tables / 2;
@@ -117,9 +117,9 @@ private:
   }
 
   /// Adds the lookups and appends their results to `features`. Tables of equal
-  /// size are one stacked parameter, which a strategy can split over tables.
-  /// Tables of different sizes are separate parameters, so that a strategy can
-  /// assign each to devices.
+  /// size form one stacked parameter, which a strategy can split over tables.
+  /// Tables of different sizes, or all tables if `copies` is set, are separate
+  /// parameters, so that a strategy can assign each table to devices.
   void lookUp(GraphBuilder &graph, int64_t batch,
               GraphBuilder::Values &features) const {
     auto bags = [&](StringRef path, Value ids, Value table, Type type) {

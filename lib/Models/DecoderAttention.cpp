@@ -34,8 +34,8 @@ Value DecoderBuilder::attention(Value x) {
   Value q, k, v;
   if (*dims.fusedQkv) {
     Value qkv = graph.linear("attention.qkv", x, width + 2 * keyWidth, bias);
-    // The columns of `qkv` are grouped by key head: the queries of the head,
-    // then its key, then its value.
+    // The columns of `qkv` form one group per key head. A group has the queries
+    // that read the key head, then the key, then the value.
     auto pieces = graph.split("attention.split", qkv,
                               {width, keyWidth, keyWidth}, dims.kvHeads);
     q = pieces[0], k = pieces[1], v = pieces[2];
@@ -81,8 +81,8 @@ Value DecoderBuilder::latentQuery(Value x) {
   return graph.concat("attention.join_q", parts, dims.heads);
 }
 
-/// The rotary part of the key is the same for all heads, so it is computed for
-/// one head and repeated.
+/// Builds the keys and values. The model computes the rotary part of the keys
+/// for one head and repeats it, because all heads have the same rotary part.
 std::pair<Value, Value> DecoderBuilder::latentKeyValue(Value x) {
   Value latent = graph.linear("attention.kv_down", x,
                               dims.kvLoraRank + dims.qkRopeDim, /*bias=*/false);

@@ -36,7 +36,8 @@ private:
   /// feed-forward block.
   Value layer(Value x, bool sparse);
   Value attention(Value x);
-  /// Adds dropout, if the model has any, to a value before a residual addition.
+  /// Adds a dropout of `x`, which is the operand of a residual addition.
+  /// Returns `x` if the model has no dropout.
   Value dropped(llvm::StringRef path, Value x);
   /// Normalises each head of `x` separately.
   Value normHeads(llvm::StringRef path, Value x, int64_t heads);

@@ -24,11 +24,12 @@ Value DecoderBuilder::sharedExpert(Value x) {
   return graph.mul("moe.shared_gate.mul", shared, gate);
 }
 
-/// Every sample is a separate group of tokens with its own slots, so that the
-/// assignment of slots depends neither on devices nor on micro-batches.
+/// Builds router, experts and shared expert. Every sample is a separate group
+/// of tokens with its own slots, so that the assignment of slots depends
+/// neither on devices nor on micro-batches.
 Value DecoderBuilder::mixture(Value x) {
-  // Use `linearWith`, because the product of the router is not converted to the
-  // matrix type.
+  // Use `linearWith` instead of `linear`, so that the router does not convert
+  // its operands to the matrix type.
   Value weight =
       graph.parameter("moe.router.weight", {dims.experts, dims.hidden});
   Value bias = dims.routerBias

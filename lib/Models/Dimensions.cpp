@@ -213,8 +213,8 @@ std::vector<std::pair<std::string, std::string>> Dimensions::list() const {
             [&](double *value) { return json::formatNumber(*value); },
             [&](bool *value) { return std::string(*value ? "true" : "false"); },
             [&](Answer answer) {
-              // An empty text is not listed: a second name, or a flag without a
-              // value.
+              // Second names and flags without a value have an empty text, so
+              // they are not listed.
               return std::string(answer.opposite || !*answer.value ? ""
                                  : **answer.value                  ? "true"
                                                                    : "false");

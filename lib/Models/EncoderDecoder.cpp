@@ -89,19 +89,19 @@ public:
 
 private:
   Value norm(StringRef path, Value x);
-  /// Builds `block`, a residual addition, and a norm, which precedes the block
-  /// or follows the addition.
+  /// Builds `block`, a residual addition, and a norm. The norm precedes the
+  /// block if `preNorm` is set. Otherwise it follows the addition.
   Value residual(StringRef name, Value x, function_ref<Value(Value)> block);
   /// Adds an operation that represents the relative position bias of `table`.
-  /// T5 adds this bias to the scores. Here the operation reads and returns the
-  /// queries, so that the heads of `table` and of the queries are split in the
-  /// same way.
+  /// T5 adds this bias to the scores. This operation instead reads and returns
+  /// the queries, so that a split of the heads applies to `table` and to the
+  /// queries.
   Value addRelative(StringRef path, Value queries, Value table);
   Value attention(StringRef path, Value x, Value source, Value relative,
                   bool causal);
   Value feedForward(Value x);
-  /// Returns the table of relative position biases of the encoder or decoder
-  /// that is being built, or null if there are no tables.
+  /// Returns the table of relative position biases of the current module, which
+  /// is the encoder or the decoder. Returns null if there are no tables.
   Value relativeTable();
   Value encode(Value ids);
   Value decode(Value ids, Value encoded);

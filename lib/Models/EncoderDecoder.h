@@ -13,9 +13,9 @@
 
 namespace proteus::models {
 
-/// Dimensions of a transformer with an encoder, and a decoder that attends to
-/// the output of the encoder. Encoder, decoder and output head share one
-/// embedding table.
+/// Dimensions of a transformer with an encoder and a decoder. The decoder
+/// attends to the output of the encoder. Encoder, decoder and output head share
+/// one embedding table.
 struct EncoderDecoderDims {
   int64_t encoderLayers = 0;
   int64_t decoderLayers = 0;
@@ -41,9 +41,9 @@ struct EncoderDecoderDims {
   bool preNorm = false;
   /// True if linear operations have biases.
   bool bias = true;
-  /// Number of rows of each table of relative position biases, one table for
-  /// the encoder and one for the decoder (T5); 0: fixed positions without
-  /// tables. Fixed positions have no cost, because the lookup kernel adds them.
+  /// Number of rows of a table of relative position biases; 0: fixed positions
+  /// without tables. Encoder and decoder have one table each (T5). Fixed
+  /// positions have no cost, because the lookup kernel adds them.
   int64_t relativeBuckets = 0;
 };
 

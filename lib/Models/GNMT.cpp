@@ -58,8 +58,9 @@ private:
     return drops ? dropout(graph, path, x, 0.2) : x;
   }
 
-  /// Builds one LSTM layer: one product with the inputs of all time steps, then
-  /// the recurrent part step by step.
+  /// Builds one LSTM layer. One product computes the gates from the inputs of
+  /// all time steps, and an LSTM operation then runs the recurrent part one
+  /// time step after the other.
   Value lstm(GraphBuilder &graph, StringRef path, Value x,
              bool reverse = false) const {
     graph.under(path, [&] {

@@ -18,8 +18,8 @@ using namespace proteus;
 using namespace proteus::models;
 
 namespace {
-/// Name, label and sizes of one model of a series. All models of a series have
-/// the same other dimensions.
+/// Name, label and sizes of one model of a series. All other dimensions are the
+/// same in all models of a series.
 struct Size {
   const char *name;
   const char *label;
@@ -59,9 +59,9 @@ static void addGpt(DecoderPresets &presets) {
     presets.add(size.name, size.label,
                 "huggingface.co/openai-community/" + std::string(size.name),
                 withSize(gpt(50257, 1024), size));
-  // Two sizes in the paper are inconsistent: 1.3B has 24 heads of 128, which
-  // exceed the width of 2048, and 13B has a width of 5140, which 40 heads do
-  // not divide. This table has 16 heads for 1.3B, and a width of 5120 for 13B.
+  // Two sizes in the paper are inconsistent. 1.3B has 24 heads of size 128, but
+  // only a width of 2048, so this table has 16 heads. 13B has a width of 5140,
+  // which is no multiple of 40 heads, so this table has a width of 5120.
   for (const Size &size : {Size{"gpt3-125m", "GPT-3 small", 12, 768, 12},
                            Size{"gpt3-350m", "GPT-3 medium", 24, 1024, 16},
                            Size{"gpt3-760m", "GPT-3 large", 24, 1536, 16},
@@ -74,9 +74,9 @@ static void addGpt(DecoderPresets &presets) {
                 withSize(gpt(50257, 2048), size));
 }
 
-/// Adds GPT-NeoX, which has rotary positions. Its attention and feed-forward
-/// blocks read the same input. Here rotary positions rotate whole heads; in
-/// GPT-NeoX they rotate a quarter of each head.
+/// Adds GPT-NeoX, which has rotary positions. In each layer, attention and
+/// feed-forward block both read the input of the layer. This preset rotates
+/// whole heads, whereas GPT-NeoX rotates a quarter of each head.
 static void addNeoX(DecoderPresets &presets) {
   TransformerDims dims = gpt(50432, 2048);
   dims.positions = "rope";
@@ -102,8 +102,8 @@ static void addBloom(DecoderPresets &presets) {
                 withSize(dims, size));
 }
 
-/// Adds OPT, which has ReLU activations, and a table of positions with two rows
-/// that are never used.
+/// Adds OPT, which has ReLU activations. Two rows of its table of positions are
+/// never used.
 static void addOpt(DecoderPresets &presets) {
   TransformerDims dims = gpt(50272, 2048);
   dims.maxPositions = 2050;
@@ -127,8 +127,8 @@ static void addOpt(DecoderPresets &presets) {
 }
 
 static void addMpt(DecoderPresets &presets) {
-  // MPT has layer norms without shift. The model has nn.rms_norm instead, with
-  // the same parameters and memory traffic.
+  // MPT has layer norms without shift. These presets have RMS norms instead,
+  // with the same parameters and memory traffic.
   TransformerDims dims = gpt(50432, 2048);
   dims.positions = "alibi";
   dims.norm = "rms";

@@ -18,7 +18,8 @@ GraphBuilder::GraphBuilder(MLIRContext &context, StringRef name,
   Location loc = builder.getUnknownLoc();
   module = ModuleOp::create(loc);
   builder.setInsertionPointToEnd(module->getBody());
-  // `finish` sets the type of the function, when all arguments are known.
+  // The type of the function is empty until `finish` sets it, because the
+  // arguments are not yet known.
   function =
       func::FuncOp::create(builder, loc, name, builder.getFunctionType({}, {}));
   if (training)
@@ -90,8 +91,8 @@ Value GraphBuilder::parameterOf(std::list<Frame>::iterator frame,
     numParameters += elements;
     value = argument(path, nn::Role::Parameter, tensor(shape));
   } else {
-    // In the enclosing frame the value of the parameter is the stack of all
-    // slices; in this frame it is a block argument, one slice.
+    // The parameter has two values: the stack of all slices in the enclosing
+    // frame, and one slice, which is a block argument, in this frame.
     SmallVector<int64_t> stacked{frame->count};
     llvm::append_range(stacked, shape);
     auto outer = std::prev(frame);
@@ -122,8 +123,8 @@ GraphBuilder::Values GraphBuilder::repeat(StringRef name, int64_t count,
                                           ValueRange carried,
                                           function_ref<Values(ValueRange)> body,
                                           int64_t first) {
-  // The operands to slice are known only after the body is built, so the body
-  // is built first, in a separate block.
+  // The stacked operands of the repeat are known only after the body is built.
+  // So the body is built first, in a separate region.
   std::string path = pathOf(name);
   Region region;
   Block &block = region.emplaceBlock();

@@ -28,26 +28,29 @@ struct Field {
   bool optional = false;
 };
 
-/// A dimension that has the same value in all models of one type.
+/// A dimension, and the value that it has in models of one type if the config
+/// does not state it.
 struct Setting {
   StringRef dimension;
   StringRef value;
 };
 
-/// A value of `model_type`, and its translation to the dimensions of a family.
+/// A value of `model_type`, and the translation of configs with this value to
+/// dimensions of a family.
 struct Architecture {
   StringRef type;
   StringRef family;
   std::vector<Setting> settings;
   std::vector<Field> fields;
   /// Function that sets the dimensions that `settings` and `fields` cannot
-  /// describe, or null.
+  /// describe; null: there are none. It runs after `settings` and `fields`.
   std::function<void(const json::Reader &, const Dimensions &)> derive;
 };
 } // namespace
 
-/// Maximum of the default sequence length, in tokens, for models without a
-/// table of positions.
+/// Default sequence length, in tokens, of models without a table of positions.
+/// If a config states a smaller number of positions, that number is the
+/// default.
 static constexpr int64_t usualSequence = 4096;
 
 //===----------------------------------------------------------------------===//
@@ -79,15 +82,16 @@ static void setFlag(const json::Reader &root, const Dimensions &dimensions,
   set(root, dimensions, name, value ? "true" : "false");
 }
 
-/// Records an error if the flag `key` is true, because no dimension represents
-/// it.
+/// Records an error if the flag `key` is true, because no dimension can
+/// represent this flag.
 static void refuse(const json::Reader &root, StringRef key) {
   if (flag(root, key, false))
     root[key].fail("'" + key + "' can't be modelled");
 }
 
-/// Sets `seq` to the smaller of `usualSequence` and the value of `key`, the
-/// maximum number of positions. Sets it to `usualSequence` if `key` is absent.
+/// Sets the dimension `seq` to `usualSequence`, or to the value of `key` if
+/// this value is smaller. `key` names the maximum number of positions in the
+/// config.
 static void setUsualSequence(const json::Reader &root,
                              const Dimensions &dimensions, StringRef key) {
   if (says(root, key))
@@ -121,7 +125,7 @@ static void deriveDeepSeek(const json::Reader &root,
 }
 
 /// Sets the dimensions of Qwen models with experts that `fields` cannot
-/// describe. Records an error unless all layers have experts.
+/// describe. Records an error if a layer has no experts.
 static void deriveQwenExperts(const json::Reader &root,
                               const Dimensions &dimensions) {
   deriveLlama(root, dimensions);

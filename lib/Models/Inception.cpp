@@ -18,7 +18,7 @@ using namespace proteus::models;
 namespace {
 
 /// Builder of the modules of Inception-v3. `width` is the number of channels of
-/// the first convolution.
+/// the first convolution (32 in the published model).
 class Modules {
 public:
   Modules(GraphBuilder &graph, int64_t width, NormGroups normGroups)
@@ -35,15 +35,16 @@ public:
 private:
   Value conv(StringRef path, Value x, int64_t channels, Window window) {
     graph.under(path, [&] {
-      // `channels` is the published number, for a width of 32.
+      // `channels` is the published number of channels, which belongs to a
+      // width of 32.
       x = normedConvolution(graph, "conv", "bn", x, channels * width / 32,
                             window, normGroups);
       x = graph.relu("act", x);
     });
     return x;
   }
-  /// Builds alternating convolutions with 1x7 and 7x1 kernels (height x width).
-  /// The first is 7x1 if `tallFirst` is set.
+  /// Builds one convolution per entry of `channels`, alternately with a 1x7 and
+  /// a 7x1 kernel (height x width). The first is 7x1 if `tallFirst` is set.
   Value sevens(StringRef path, Value x, ArrayRef<int64_t> channels,
                bool tallFirst) {
     bool tall = tallFirst;

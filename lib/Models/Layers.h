@@ -13,8 +13,8 @@
 
 namespace proteus::models {
 
-/// Window that slides over an image. A single number applies to height and
-/// width; a pair is (height, width).
+/// Window that slides over an image. A pair is (height, width). A constructor
+/// argument that is a single number applies to height and width.
 struct Window {
   Window(int64_t kernel, int64_t stride = 1, int64_t padding = 0)
       : kernel(kernel, kernel), stride(stride, stride),
@@ -25,8 +25,9 @@ struct Window {
 
   std::pair<int64_t, int64_t> kernel, stride, padding;
 
-  /// Returns the number of vertical positions of the window on an image of
-  /// `size` pixels, or 0 if the window is larger than the padded image.
+  /// Returns the number of vertical positions of the window on an image with a
+  /// height of `size` pixels. Returns 0 if the window is higher than the padded
+  /// image.
   int64_t positions(int64_t size) const {
     int64_t span = size + 2 * padding.first - kernel.first;
     return size < 1 || span < 0 ? 0 : span / stride.first + 1;
@@ -34,15 +35,15 @@ struct Window {
 };
 
 /// Number of groups of samples in batch normalisations. Each group has its own
-/// mean and variance. With 1, a mean and a variance cover the whole batch, over
-/// all devices.
+/// mean and variance. With one group, mean and variance are those of the whole
+/// batch, over all devices.
 using NormGroups = int64_t;
 
 /// Adds a convolution with a bias.
 mlir::Value convolution(GraphBuilder &graph, llvm::StringRef path,
                         mlir::Value x, int64_t channels, Window window);
-/// Adds a convolution without a bias, followed by the batch normalisation
-/// `norm`.
+/// Adds the convolution `path`, without a bias, and after it the batch
+/// normalisation `norm`.
 mlir::Value normedConvolution(GraphBuilder &graph, llvm::StringRef path,
                               llvm::StringRef norm, mlir::Value x,
                               int64_t channels, Window window,
@@ -63,11 +64,12 @@ mlir::Value flatten(GraphBuilder &graph, llvm::StringRef path, mlir::Value x);
 mlir::Value joinChannels(GraphBuilder &graph, llvm::StringRef path,
                          mlir::ValueRange images);
 
-/// Adds a dropout. Its seed is a hash of the path, so the dropped elements
-/// depend on the path.
+/// Adds a dropout. Its seed is a hash of the path, so dropouts with different
+/// paths drop different elements.
 mlir::Value dropout(GraphBuilder &graph, llvm::StringRef path, mlir::Value x,
                     double probability);
-/// Adds a copy of `x` in memory, as frameworks make to get a contiguous tensor.
+/// Adds a kernel that copies `x` in memory. Frameworks make such copies to get
+/// a contiguous tensor.
 mlir::Value copy(GraphBuilder &graph, llvm::StringRef path, mlir::Value x);
 
 } // namespace proteus::models

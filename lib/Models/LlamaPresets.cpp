@@ -18,8 +18,8 @@ using namespace proteus;
 using namespace proteus::models;
 
 namespace {
-/// Name, label and sizes of one model of a series. All models of a series have
-/// the same other dimensions.
+/// Name, label and sizes of one model of a series. All other dimensions are the
+/// same in all models of a series.
 struct Size {
   const char *name;
   const char *label;
@@ -79,9 +79,9 @@ static void addLlama(DecoderPresets &presets) {
   }
 }
 
-/// Adds Mistral and Mixtral. In Mistral 7B a token attends to the last 4096
-/// tokens. Here a token attends to all preceding tokens, which makes a
-/// difference only for sequences of more than 4096 tokens.
+/// Adds Mistral and Mixtral. In the published Mistral 7B, a token attends to
+/// the last 4096 tokens. In this preset, it attends to all preceding tokens.
+/// The two differ only for sequences of more than 4096 tokens.
 static void addMistral(DecoderPresets &presets) {
   Size seven{"mistral-7b", "Mistral 7B", 32, 4096, 32, 8, 14336};
   presets.add(seven.name, seven.label,
@@ -102,9 +102,9 @@ static void addMistral(DecoderPresets &presets) {
               withExperts(llama(large, 32000, 4096), 8, 2, 16384));
 }
 
-/// Adds DeepSeek models, which have latent attention, a shared expert in
-/// addition to many small routed experts, and first layers without experts.
-/// Multi-token prediction is not modelled.
+/// Adds DeepSeek models, which have latent attention, many small routed experts
+/// and a shared expert. The first layers have no experts. Multi-token
+/// prediction is not modelled.
 static void addDeepSeek(DecoderPresets &presets) {
   auto latent = [](TransformerDims dims) {
     dims.kvLoraRank = 512;

@@ -28,9 +28,10 @@ static std::string familyNames() {
   return join(names, ", ");
 }
 
-/// Creates the model of a file in the format of this project, which contains a
-/// family and its dimensions. Records an error in the JSON document and returns
-/// null if the family is absent or unknown.
+/// Creates the model of a file in the format of this project. Such a file
+/// contains the name of a family (key `family` or `kind`) and dimensions. If
+/// the name is absent or unknown, records an error in the JSON document and
+/// returns null.
 static std::unique_ptr<Model> readModel(const json::Reader &root) {
   StringRef key = root.has("family") ? "family" : "kind";
   if (!root.has(key)) {

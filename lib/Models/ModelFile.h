@@ -13,8 +13,8 @@
 
 namespace proteus::models {
 
-/// A model with its name, and its source: a publication, or the path of a model
-/// file.
+/// A model with its name and its source. The source is a publication or the
+/// path of a model file.
 struct LoadedModel {
   std::string name;
   std::string source;
@@ -22,12 +22,12 @@ struct LoadedModel {
 };
 
 /// Reads a model file. A file with the key `model_type` is a config.json of
-/// Hugging Face. In any other file the key `family` selects a family, and the
-/// other keys are dimensions of this family.
+/// Hugging Face. In any other file, the key `family` or `kind` selects a
+/// family, `name` is the name of the model, and all other keys are dimensions.
 llvm::Expected<LoadedModel> loadModelFile(llvm::StringRef path);
 
-/// Parses the text of a model file. `source` is the name of the text in errors,
-/// and the source of the result.
+/// Parses the text of a model file. `source` is the name of the file in error
+/// messages, and becomes the source of the result.
 llvm::Expected<LoadedModel> parseModelFile(llvm::StringRef text,
                                            llvm::StringRef source);
 

@@ -56,8 +56,8 @@ public:
   }
 
 protected:
-  /// Returns the height and width of the features, in pixels, or 0 if a window
-  /// is larger than its input.
+  /// Returns the height of the features in pixels, which is also their width.
+  /// Returns 0 if a window is larger than its input.
   virtual int64_t featureSize() const = 0;
   virtual Value features(GraphBuilder &graph, Value x) const = 0;
   virtual Value classifier(GraphBuilder &graph, Value x) const = 0;

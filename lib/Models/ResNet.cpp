@@ -53,8 +53,8 @@ int64_t ResNetTrunk::outer(size_t stage) const {
 
 Value ResNetTrunk::block(GraphBuilder &graph, Value x, size_t stage,
                          int64_t stride) const {
-  // In a bottleneck the 3x3 convolution has the stride, as in ResNet v1.5, and
-  // not the first 1x1 convolution.
+  // In a bottleneck, the 3x3 convolution has the stride (ResNet v1.5), instead
+  // of the first 1x1 convolution (ResNet v1).
   Value y = x, shortcut = x;
   auto layer = [&](const std::string &number, int64_t channels, Window window,
                    int64_t convGroups = 1) {

@@ -16,25 +16,25 @@
 namespace proteus::models {
 
 /// The convolutional part of a residual network: a stem and stages of residual
-/// blocks. All blocks of a stage but the first have the same shapes.
+/// blocks. In each stage, all blocks after the first have the same shapes.
 struct ResNetTrunk {
   /// Number of blocks per stage.
   std::vector<int64_t> blocks = {3, 4, 6, 3};
-  /// True if a block is a bottleneck: 1x1, 3x3 and 1x1 convolutions, of which
-  /// the last has four times `width` channels in the first stage. Otherwise a
-  /// block has two 3x3 convolutions.
+  /// True if a block is a bottleneck: a 1x1, a 3x3 and a 1x1 convolution. In
+  /// the first stage, the last of these has 4 * `width` output channels. If
+  /// false, a block has two 3x3 convolutions.
   bool bottleneck = true;
-  /// Number of channels of the stem, and of the inner convolutions of the first
-  /// stage unless `groupWidth` is set. Each further stage has twice the
-  /// channels.
+  /// Number of channels of the stem. Unless `groupWidth` is set, also of the
+  /// inner convolutions of the first stage. Each further stage has twice the
+  /// channels of the stage before it.
   int64_t width = 64;
   /// `groups`: number of groups of the 3x3 convolution of a bottleneck.
   /// `groupWidth`: channels per group in the first stage; 0: width / groups.
   int64_t groups = 1, groupWidth = 0;
   /// Number of groups of samples in batch normalisations.
   NormGroups normGroups = 1;
-  /// Index of a stage that, like the first, does not halve the image; -1: all
-  /// stages but the first halve it.
+  /// Index of a stage that does not halve the height and width of the image.
+  /// Stage 0 never halves them; -1: all other stages do.
   int64_t sameSize = -1;
 
   /// Declares the dimensions of the convolutional part.
@@ -47,8 +47,8 @@ struct ResNetTrunk {
 private:
   mlir::Value block(GraphBuilder &graph, mlir::Value x, size_t stage,
                     int64_t stride) const;
-  /// Return the number of output channels in a block of `stage`: of its last
-  /// convolution (`outer`) and of all others (`inner`).
+  /// Return numbers of output channels in a block of stage `stage`: `outer` for
+  /// the last convolution of the block, `inner` for its other convolutions.
   int64_t inner(size_t stage) const;
   int64_t outer(size_t stage) const;
 };

@@ -17,16 +17,16 @@ using namespace proteus::models;
 
 namespace {
 
-/// A detector. Its feature maps are the output of the first three stages of a
-/// residual network, and the outputs of extra layers, which reduce the image
-/// further. Each feature map has one head for the positions of boxes and one
-/// head for their classes.
+/// A detector. Its feature maps are the output of a residual network with three
+/// stages, and the outputs of extra layers, which reduce the image further.
+/// Each feature map has one head for the positions of boxes and one head for
+/// the classes of boxes.
 class SSD : public Model {
 public:
   SSD() {
     trunk.blocks = {3, 4, 6};
-    // The last stage keeps its 38 by 38 pixels, so that small objects are
-    // detected.
+    // The last stage does not halve its input (38 by 38 pixels in SSD300), so
+    // that small objects are detected.
     trunk.sameSize = 2;
   }
 
@@ -80,13 +80,14 @@ public:
 
 private:
   /// Returns the window of the extra layer with index `number`. The first three
-  /// extra layers halve the image; the others remove its border.
+  /// extra layers halve the image. The others remove a border of one pixel.
   static Window extraWindow(size_t number) {
     return number < 3 ? Window(3, 2, 1) : Window(3);
   }
 
-  /// Builds the two heads of feature map `number`. Appends the positions of its
-  /// boxes to `places` and their scores per class to `scores`.
+  /// Builds the two heads of the feature map `x`, which has the index `number`.
+  /// Appends the positions of the boxes to `places`, and the scores of the
+  /// boxes for each class to `scores`.
   void heads(GraphBuilder &graph, Value x, size_t number,
              GraphBuilder::Values &places, GraphBuilder::Values &scores) const {
     auto head = [&](const std::string &name, int64_t perBox) {
@@ -116,8 +117,8 @@ private:
 
   int64_t image = 300, classes = 81;
   ResNetTrunk trunk;
-  /// `extraChannels`: number of output channels of each extra layer.
-  /// `extraInner`: number of output channels of its first convolution.
+  /// Numbers of output channels of the two convolutions of each extra layer:
+  /// `extraInner` for the first, `extraChannels` for the second.
   std::vector<int64_t> extraChannels = {512, 512, 256, 256, 256};
   std::vector<int64_t> extraInner = {256, 256, 128, 128, 128};
   /// Number of boxes per pixel of each feature map.

@@ -13,9 +13,9 @@
 
 namespace proteus::models {
 
-/// Dimensions of a decoder-only transformer. A size of 0, an empty choice and a
-/// flag without a value are not given; `settle` replaces them by defaults that
-/// depend on other dimensions.
+/// Dimensions of a decoder-only transformer. A dimension is not given if it is
+/// a size of 0, an empty choice or a flag without a value. `settle` replaces
+/// these values by defaults, which depend on other dimensions.
 struct TransformerDims {
   int64_t layers = 0;
   int64_t hidden = 0;
@@ -29,8 +29,8 @@ struct TransformerDims {
   int64_t vocab = 0;
   int64_t seq = 0;
 
-  /// True if the feed-forward block is gated: it computes silu(gate) · up
-  /// instead of the activation of one product.
+  /// True if the feed-forward block is gated: it computes silu(gate) · up from
+  /// two products, instead of an activation function of one product.
   bool gatedMlp = false;
   /// Activation function of a feed-forward block that is not gated: gelu or
   /// relu.
@@ -56,8 +56,8 @@ struct TransformerDims {
   /// True if attention and feed-forward block both read the input of the layer
   /// (GPT-NeoX).
   bool parallelResidual = false;
-  /// True if norms follow the residual additions instead of preceding each
-  /// block, and no norm precedes the output head (GPT-1).
+  /// True if a norm follows each residual addition, and no norm precedes the
+  /// output head (GPT-1). Otherwise a norm precedes each block and the head.
   bool postNorm = false;
   /// True if a norm follows the embedding (BLOOM).
   bool embeddingNorm = false;
@@ -71,14 +71,14 @@ struct TransformerDims {
   /// Number of routed experts per layer; 0: no experts. Experts are gated if
   /// `gatedMlp` is set.
   int64_t experts = 0;
-  /// Number of routed experts that compute each token.
+  /// Number of routed experts that process each token.
   int64_t topk = 0;
   /// Width of an expert; 0: ffn.
   int64_t moeFfn = 0;
   /// Number of layers, from the first, that have a feed-forward block instead
   /// of experts.
   int64_t denseLayers = 0;
-  /// Width of the shared expert, which computes every token in addition to the
+  /// Width of the shared expert, which processes every token in addition to the
   /// routed experts; 0: no shared expert.
   int64_t sharedExpertFfn = 0;
   /// True if the output of the shared expert is multiplied by a gate per token
@@ -86,9 +86,8 @@ struct TransformerDims {
   bool sharedExpertGate = false;
   /// True if the router has a bias.
   bool routerBias = false;
-  /// Slots per expert divided by the tokens per expert of a balanced
-  /// assignment. With 1, experts do the work of balanced experts that drop no
-  /// tokens.
+  /// Number of slots of an expert, divided by its number of tokens in a
+  /// balanced assignment. With 1, the cost is that of a balanced assignment.
   double capacityFactor = 1;
 
   /// Kernels of attention: `fused` is one kernel; `unfused` is matrix products,
@@ -98,8 +97,8 @@ struct TransformerDims {
   /// before residual additions; 0: no dropout.
   double dropout = 0;
 
-  /// Kernels of silu(gate) · up: `fused` is one kernel, `unfused` is one for
-  /// silu and one for the product.
+  /// Kernels of silu(gate) · up: `fused` is one kernel; `unfused` is one kernel
+  /// for silu and one for the multiplication.
   std::string gatedKernel = "fused";
   /// Type of the logits that the loss reads: `compute` is the type of the
   /// model; with `f32` the logits are converted first.
@@ -113,8 +112,8 @@ struct TransformerDims {
   /// Width of the latent vector from which latent attention computes queries;
   /// 0: a single product computes queries.
   int64_t qLoraRank = 0;
-  /// Sizes of the two parts of a query or key of one head: without rotary
-  /// positions (`qkHeadDim`) and with them (`qkRopeDim`).
+  /// Sizes of the two parts of a query or key of one head: the part without
+  /// rotary positions (`qkHeadDim`) and the part with them (`qkRopeDim`).
   int64_t qkHeadDim = 0;
   int64_t qkRopeDim = 0;
   /// Size of a value of one head.

@@ -36,14 +36,16 @@ struct TransformerXLDims {
   int64_t seq = 0;
   /// Number of tokens of the preceding segment to which tokens attend; 0: seq.
   int64_t memLen = 0;
-  /// Index of the first word of every cluster of the vocabulary but the first.
-  /// The first cluster has the most frequent words, the last one the rarest.
+  /// Index of the first word of each cluster of the vocabulary, except the
+  /// first cluster. The first cluster has the most frequent words, the last
+  /// cluster the rarest words.
   std::vector<int64_t> cutoffs = {19997, 39997, 199997};
   /// Factor by which the embedding width decreases from each cluster to the
   /// next.
   int64_t divVal = 1;
-  /// Percentage of tokens of a sequence in each cluster but the first. Every
-  /// cluster has at least one token.
+  /// Percentage of the tokens of a sequence that are in each cluster, except
+  /// the first cluster, which has the remaining tokens. Each cluster has at
+  /// least one token.
   std::vector<int64_t> tailPercent = {3, 4, 1};
   /// Probability of dropout; 0: no dropout kernels.
   double dropout = 0;
@@ -158,17 +160,17 @@ private:
   Value attention(Value x);
   /// Converts `[batch, length, heads · dim]` to `[batch, heads, length, dim]`.
   Value apart(StringRef path, Value x);
-  /// Masks, for each query, later keys of the segment. Keys of the memory are
-  /// not masked.
+  /// Masks, for each query, the keys of later tokens of the same segment. Keys
+  /// of the memory are not masked.
   Value mask(Value scores);
   Value loss(Value x);
   /// Returns the embedding table of a cluster. The table of the first cluster
   /// has an additional row for each other cluster, as the adaptive softmax
   /// requires.
   Value table(size_t number);
-  /// Returns the weight of the projection from the width of a cluster to that
-  /// of the model, or null if all clusters have the width of the model
-  /// (`divVal` is 1).
+  /// Returns the weight of the projection from the width of a cluster to the
+  /// width of the model. Returns null if all clusters have the width of the
+  /// model (`divVal` is 1).
   Value projection(size_t number);
 
   GraphBuilder &graph;
@@ -198,9 +200,9 @@ Value TransformerXLBuilder::projection(size_t number) {
                          {dims.hidden, clusters[number].width});
 }
 
-/// Adds the embedding lookups, one per cluster. Here the tokens of a cluster
-/// are contiguous in the sequence, because the cost does not depend on their
-/// positions.
+/// Adds the embedding lookups, one per cluster. In this model the tokens of a
+/// cluster are contiguous in the sequence, because their positions have no
+/// effect on the cost.
 Value TransformerXLBuilder::embed() {
   GraphBuilder::Values runs;
   for (auto [number, cluster] : llvm::enumerate(clusters)) {
@@ -232,16 +234,17 @@ Value TransformerXLBuilder::mask(Value scores) {
 
 /// Builds unfused attention, as in the published model: a score is the sum of a
 /// content score and a position score, each with a bias that all layers share.
-/// Values computed from position differences are the same for all samples, so
-/// their gradients are complete only after the whole batch. A step must
-/// therefore have one micro-batch.
+///
+/// The activation `r`, which is computed from position differences, is the same
+/// for all samples. Its gradient is therefore complete only after the last
+/// micro-batch, so a step must have only one micro-batch.
 Value TransformerXLBuilder::attention(Value x) {
   int64_t width = dims.heads * headDim, keys = memLen + dims.seq;
   Value all = joinSequences(graph, "attention.context", {memory, x});
   Value qkv = graph.linear("attention.qkv", all, 3 * width, /*bias=*/false);
   auto parts = graph.split("attention.split", qkv, {width, width, width});
-  // The product also computes queries for the tokens of the memory, which no
-  // operation reads.
+  // The product also computes queries for the tokens of the memory. No
+  // operation reads these queries.
   Value q = splitSequence(graph, "attention.queries", parts[0],
                           {memLen, dims.seq})[1];
   Value k = apart("attention.k", parts[1]), v = apart("attention.v", parts[2]);
@@ -260,8 +263,8 @@ Value TransformerXLBuilder::attention(Value x) {
   Value positionScores = graph.matmul("attention.position_scores", position, r,
                                       /*transposeRhs=*/true);
   // The published model shifts the rows of the position scores, so that columns
-  // are positions of keys instead of position differences. The shift costs as
-  // much as a copy.
+  // are positions of keys instead of position differences. A copy represents
+  // this shift, because it has the same cost.
   positionScores = copy(graph, "attention.shift", positionScores);
 
   scores = graph.add("attention.sum", scores, positionScores);
@@ -287,10 +290,10 @@ Value TransformerXLBuilder::layer(Value x) {
   return graph.layerNorm("norm_2", graph.add("residual_2", x, fed));
 }
 
-/// Builds the loss of the adaptive softmax. For all tokens: the cross-entropy
-/// over the words of the first cluster and one entry per other cluster. For the
-/// tokens of each other cluster: the cross-entropy over the words of that
-/// cluster.
+/// Builds the loss of the adaptive softmax, which is a sum. One summand is the
+/// cross-entropy of all tokens over the words of the first cluster and one
+/// entry for each other cluster. The other summands are, for each other
+/// cluster, the cross-entropy of its tokens over its words.
 Value TransformerXLBuilder::loss(Value x) {
   SmallVector<int64_t> lengths;
   for (const Cluster &cluster : clusters)
@@ -327,9 +330,9 @@ Value TransformerXLBuilder::loss(Value x) {
 Value TransformerXLBuilder::build() {
   Value x = dropped("embedding_drop", embed());
   int64_t width = dims.heads * headDim;
-  // Hidden states of the preceding segment. All layers read the same states
-  // here. In the published model each layer has its own states, which takes the
-  // same time but more memory.
+  // `memory` holds hidden states of the preceding segment. In this model all
+  // layers read the same states. In the published model each layer has its own
+  // states, which takes the same time but more memory.
   memory = graph.input("memory", {batch, memLen, dims.hidden});
   positions =
       graph.create<nn::FillOp>(graph.tensor({memLen + dims.seq, dims.hidden}),

@@ -26,27 +26,28 @@ struct Precision {
   /// Type in which gradients of parameters accumulate; empty: the type of the
   /// parameters.
   std::string gradient = "f32";
-  /// Type of the master copy of the parameters, which the optimizer updates;
-  /// empty: no master copy.
+  /// Type of the master copy of the parameters; empty: no master copy. If there
+  /// is a master copy, the optimizer updates it.
   std::string master = "f32";
   /// Optimizer: sgd, momentum or adam; empty: no training step, only a forward
   /// pass.
   std::string optimizer = "adam";
-  /// Type to which linear operations of repeated layers convert their operands,
-  /// because the matrix units compute in it: `f8`. Empty: no conversion.
+  /// Type in which the matrix units compute linear operations of repeated
+  /// layers. These operations convert their operands to this type. Either `f8`
+  /// or empty; empty: no conversion.
   std::string matrix = "";
 };
 
 /// A model as a user requests it.
 struct ModelRequest {
-  /// Name of a preset, path of a model file or Hugging Face config.json (ends
-  /// in `.json`), or the text of such a file (starts with `{`).
+  /// Name of a preset, path of a file (ends in `.json`), or text of a file
+  /// (starts with `{`). A file is a model file or a config.json of Hugging
+  /// Face.
   std::string model;
   /// Global batch, in samples.
   int64_t batch = 1;
   Precision precision;
-  /// Values that replace dimensions of the model, as `name=value`: `layers=4`,
-  /// `seq=1024`.
+  /// Dimensions to change, in the form `name=value`, such as `layers=4`.
   std::vector<std::string> overrides;
 };
 
@@ -64,9 +65,9 @@ struct ModelDescription {
 };
 
 /// Builds a module with one function that computes the loss of the global
-/// batch. The arguments of the function are inputs and parameters with roles
-/// and paths. Repeated layers are nn.repeat. Returns an error with the reason
-/// if the model cannot be built.
+/// batch. The arguments of the function are the inputs and parameters of the
+/// model, with attributes for role and path. An `nn.repeat` represents repeated
+/// layers. Returns an error with the reason if the model cannot be built.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 buildModel(mlir::MLIRContext &context, const ModelRequest &request);
 

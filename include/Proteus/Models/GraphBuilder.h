@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Builder of the function of a model, which all families of models use. A
-// family requests a parameter at its first use, and the builder adds it to the
-// arguments of the function. A parameter of repeated layers becomes an argument
-// with a leading layer dimension (a stack), and each layer reads one slice of
-// it.
+// All families of models use this builder to build the function of a model. On
+// the first request for a parameter, the builder adds it to the arguments of
+// the function. A parameter of repeated layers becomes an argument with a
+// leading layer dimension (a stack), and each layer reads one slice of the
+// stack.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,18 +52,18 @@ public:
   /// Adds an i32 input, such as tokens or labels.
   Value indices(llvm::StringRef path, Shape shape);
   /// Returns the parameter `path`, and adds it on the first call. All calls
-  /// with one path return the same parameter, which ties weights. In a repeat
-  /// the result is the slice of one layer.
+  /// with the same path return the same parameter. Operations can thus share
+  /// (tie) a weight. In a repeat, the result is the slice of one layer.
   Value parameter(llvm::StringRef path, Shape shape);
 
   /// Adds a parameter that a step updates row by row, such as an embedding
-  /// table. The parameter has no separate master copy, so it has the element
-  /// type of master copies itself. Must not be called in a repeat.
+  /// table. Such a parameter has no master copy. Instead, the parameter itself
+  /// has the element type of master copies. Must not be called in a repeat.
   Value table(llvm::StringRef path, Shape shape);
 
-  /// Sets the type to which linear operations of repeated layers convert their
-  /// operands, because the matrix units compute in it. Affects only operations
-  /// that are added later.
+  /// Sets the type in which the matrix units compute linear operations of
+  /// repeated layers. These operations convert their operands to this type.
+  /// Affects only operations that are added later.
   void setMatrixType(mlir::FloatType type) { matrixType = type; }
 
   /// Returns the number of elements of all parameters added so far.
@@ -76,10 +76,10 @@ public:
   /// Calls `body`. During the call, paths are relative to `module`.
   void under(const llvm::Twine &module, llvm::function_ref<void()> body);
   /// Adds an nn.repeat of `count` layers and returns its results. `body` builds
-  /// one layer: from the carried values it returns the carried values of the
-  /// next layer, followed by values that the repeat stacks over its layers.
-  /// `body` may use values from outside the repeat. `first` is the index of the
-  /// first layer.
+  /// one layer. It gets the carried values that the layer reads. It returns the
+  /// carried values for the next layer, followed by values that the repeat
+  /// stacks over its layers. `body` may use values from outside the repeat.
+  /// `first` is the index of the first layer.
   Values repeat(llvm::StringRef name, int64_t count, mlir::ValueRange carried,
                 llvm::function_ref<Values(mlir::ValueRange)> body,
                 int64_t first = 0);
@@ -97,8 +97,9 @@ public:
     return OpTy::create(builder, builder.getUnknownLoc(),
                         std::forward<Args>(args)...);
   }
-  /// Returns `path`, prefixed by the current modules (`under`), relative to the
-  /// innermost repeat.
+  /// Returns `path` with the path of the current modules (`under`) before it,
+  /// relative to the innermost repeat: `attention` and `qkv` give
+  /// `attention.qkv`.
   std::string pathOf(llvm::StringRef path) const;
   /// Returns a tensor type with the element type of the model.
   mlir::RankedTensorType tensor(Shape shape) const;
@@ -121,9 +122,9 @@ public:
   Value layerNorm(llvm::StringRef path, Value x);
   /// Adds an RMS normalisation with the parameter `<path>.scale`.
   Value rmsNorm(llvm::StringRef path, Value x);
-  /// Adds a batch normalisation with one element per channel in the parameters
-  /// `<path>.scale` and `<path>.shift`. The batch consists of `groups` groups
-  /// of samples, each with its own mean and variance.
+  /// Adds a batch normalisation. Its parameters `<path>.scale` and
+  /// `<path>.shift` have one element per channel. The batch consists of
+  /// `groups` groups of samples, each with its own mean and variance.
   Value batchNorm(llvm::StringRef path, Value x, int64_t groups = 1);
 
   Value attention(llvm::StringRef path, Value query, Value key, Value value,
@@ -145,8 +146,8 @@ public:
   Value scale(llvm::StringRef path, Value x, double factor);
 
   /// Adds a convolution with the parameters `<path>.weight` and, if `bias` is
-  /// set, `<path>.bias`. The elements of `kernel`, `stride` and `padding` are
-  /// for height and width. `groups` is the number of groups of channels.
+  /// set, `<path>.bias`. `kernel`, `stride` and `padding` are pairs (height,
+  /// width). `groups` is the number of groups of channels.
   Value conv2d(llvm::StringRef path, Value x, int64_t outChannels,
                std::pair<int64_t, int64_t> kernel,
                std::pair<int64_t, int64_t> stride,
@@ -179,9 +180,9 @@ public:
     int64_t numExperts, groups, capacity;
   };
   /// Adds a router that assigns each token to `topk` experts. The batch
-  /// consists of `groups` groups of samples. In each group an expert has
-  /// `capacityFactor` times the slots for tokens that a balanced assignment
-  /// needs.
+  /// consists of `groups` groups of samples. In each group, the number of slots
+  /// of an expert is `capacityFactor` times its number of tokens in a balanced
+  /// assignment.
   Routing route(llvm::StringRef path, Value logits, int64_t topk,
                 int64_t groups, double capacityFactor);
   /// Adds an operation that copies tokens into the slots of their experts.
@@ -189,8 +190,8 @@ public:
   /// Adds a grouped product: one matrix product per expert. The parameter
   /// `<path>.weight` holds one matrix for each expert.
   Value expertLinear(llvm::StringRef path, Value slots, int64_t outFeatures);
-  /// Adds, for each token, the sum of the outputs of its experts weighted by
-  /// the gates. The result has the type of `tokens`.
+  /// Adds an operation that computes, for each token, the sum of the outputs of
+  /// its experts, weighted by the gates. The result has the type of `tokens`.
   Value combine(llvm::StringRef path, Value slots, Value tokens,
                 const Routing &routing);
 
@@ -214,10 +215,10 @@ private:
     /// Number of iterations of the repeat. 0 for the function, because its
     /// parameters are not stacked.
     int64_t count = 0;
-    /// Path of the current modules (`under`), relative to the frame.
+    /// Path of the current modules (see `under`), relative to the frame.
     std::string prefix;
-    /// Stacked operands of the repeat, in the order of the block arguments that
-    /// are slices of them.
+    /// Stacked parameters of the repeat. The slices of parameter i of this list
+    /// are block argument i after the carried values.
     Values stacks;
     /// Values of the parameters in the frame, by path relative to the frame.
     llvm::StringMap<Value> parameters;
@@ -226,8 +227,8 @@ private:
   /// Adds an argument to the function.
   Value argument(llvm::StringRef path, nn::Role role,
                  mlir::RankedTensorType type);
-  /// Returns the parameter `path` as a value of `frame`. Adds a new parameter
-  /// to `frame` and to all outer frames.
+  /// Returns the value of the parameter `path` in `frame`. If the parameter is
+  /// new, adds it to `frame` and to all outer frames.
   Value parameterOf(std::list<Frame>::iterator frame, llvm::StringRef path,
                     Shape shape);
   /// Sets the matrix type on the product that defines `value`, if this product

@@ -20,14 +20,15 @@
 
 namespace proteus::models {
 
-/// Table of the dimensions of a model by name. A dimension is a size, a flag or
-/// a choice. Overrides on a command line, model files and descriptions use this
-/// table, so that a name has the same meaning in all of them. The table holds
-/// references to the variables of the model.
+/// Table of the dimensions of a model by name. A dimension is a number, a list
+/// of integers, a flag or a choice. Overrides on a command line, model files
+/// and descriptions use this table, so that a name has the same meaning in all
+/// of them. The table holds references to the variables of the model.
 class Dimensions {
 public:
-  /// Maximum of a size. All published models are far smaller. A double
-  /// represents products of three such sizes with sufficient precision.
+  /// Maximum of a size. All published models are far smaller. A product of
+  /// three such sizes can overflow 64 bits, but not a double, in which
+  /// `GraphBuilder` counts parameters.
   static constexpr int64_t most = 1'000'000'000;
   /// Maximum number of layers, and of entries of a list. The time of the
   /// lowering grows with both.
@@ -58,7 +59,8 @@ public:
 
   /// Returns true if the dimension `name` is declared.
   bool has(llvm::StringRef name) const { return find(name); }
-  /// Sets a dimension from text. Errors start with `where`.
+  /// Sets a dimension from text. Returns an error that starts with `where` if
+  /// the dimension is not declared or the text is not a valid value.
   llvm::Error set(llvm::StringRef name, llvm::StringRef text,
                   llvm::StringRef where) const;
   /// Sets a declared dimension from a JSON value. Records an error in the JSON
@@ -69,13 +71,14 @@ public:
   /// `others`.
   void read(const json::Reader &object,
             llvm::ArrayRef<llvm::StringRef> others) const;
-  /// Returns names and values, as text that `set` accepts. Omits second names
-  /// of flags, flags without a value and keys without effect.
+  /// Returns names and values, as text in the format of `set`. A size that is
+  /// not given has the value 0. Omits second names of flags, flags and choices
+  /// without a value, and keys without effect.
   std::vector<std::pair<std::string, std::string>> list() const;
 
 private:
-  /// The variable of an optional flag. The flag is nullopt if it has its
-  /// default.
+  /// Target of a dimension that sets an optional flag. The variable is nullopt
+  /// if the flag is not given.
   struct Answer {
     std::optional<bool> *value;
     /// True if the dimension is a second name, which negates the flag.
@@ -92,7 +95,7 @@ private:
     std::variant<int64_t *, double *, bool *, Answer, Choice,
                  std::vector<int64_t> *, Remark>
         target;
-    /// Range of an integer or of the integers of a list.
+    /// Range of an integer or of each integer of a list, inclusive.
     int64_t min = 0;
     int64_t max = 0;
     /// Maximum of a real number.
@@ -111,7 +114,7 @@ class Model {
 public:
   virtual ~Model();
   /// Declares the dimensions. `dimensions` refers to variables of the model, so
-  /// the model must outlive it.
+  /// the model must outlive `dimensions`.
   virtual void declare(Dimensions &dimensions) = 0;
   /// Returns an error if a dimension is missing or inconsistent with another.
   /// Requires that all dimensions are in their declared ranges.

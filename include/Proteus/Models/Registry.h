@@ -13,8 +13,9 @@
 
 namespace proteus::models {
 
-/// A family of models, which have the same dimensions and are built by the same
-/// code. A model file contains the name of its family.
+/// A family of models. The models of a family have the same names of
+/// dimensions, and the same code builds them. A model file contains the name of
+/// its family.
 struct Family {
   std::string name;
   std::string description;
@@ -24,7 +25,7 @@ struct Family {
   ModelFactory make;
 };
 
-/// A published model: a family with published dimensions.
+/// A published model: the name of its family and the published dimensions.
 struct Preset {
   std::string name;
   std::string family;
@@ -46,8 +47,8 @@ public:
 
   llvm::ArrayRef<Family> getFamilies() const { return families; }
   llvm::ArrayRef<Preset> getPresets() const { return presets; }
-  /// Returns the preset `name`, or an error that contains the most similar name
-  /// of a preset.
+  /// Returns the preset `name`. If there is none, returns an error that
+  /// suggests the preset with the most similar name.
   llvm::Expected<const Preset *> findPreset(llvm::StringRef name) const;
   /// Returns the family with the name or alias `name`, or null.
   const Family *findFamily(llvm::StringRef name) const;

@@ -23,7 +23,6 @@ mlir::ParseResult parseWorkList(mlir::AsmParser &parser,
                                 llvm::SmallVectorImpl<Work> &items);
 void printWorkList(mlir::AsmPrinter &printer, llvm::ArrayRef<Work> items);
 
-///
 /// Parse and print a list of buckets, such as
 /// `[[0[11:12], 1[11:12]], [0[0:11]]]`.
 mlir::ParseResult parseBucketList(mlir::AsmParser &parser, Buckets &buckets);

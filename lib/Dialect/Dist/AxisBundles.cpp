@@ -21,8 +21,8 @@ static AxisList dealtOutAs(AxisList axes, const AxisList &like) {
   return axes;
 }
 
-/// Returns the axis that follows `axis` among the axes of its dimension, or
-/// nullopt.
+/// Returns the axis directly after `axis` among the axes that shard the same
+/// dimension. Returns nullopt if `axis` is the last or shards no dimension.
 static std::optional<Axis> nextOn(const Layout &layout, Axis axis) {
   std::optional<unsigned> dim = layout.getShardedDim(axis);
   if (!dim)
@@ -32,9 +32,9 @@ static std::optional<Axis> nextOn(const Layout &layout, Axis axis) {
   return next < axes.size() ? std::optional(axes[next]) : std::nullopt;
 }
 
-/// Returns true if `layout` permits that `a` and `b` are joined: either `b`
-/// follows `a` among the axes of a dimension, or neither shards a dimension and
-/// both have the same role.
+/// Returns true if `a` and `b` can be joined in `layout`: either `b` is
+/// directly after `a` among the axes of a dimension, or neither axis shards a
+/// dimension and both have the same role.
 static bool areAlike(const Layout &layout, Axis a, Axis b) {
   if (layout.getShardedDim(a) || layout.getShardedDim(b))
     return nextOn(layout, a) == b;
@@ -47,9 +47,9 @@ AxisBundles::AxisBundles(const Mesh &mesh, const Layout &from, const Layout &to)
     : mesh(mesh) {
   joined.micro = mesh.micro;
   members.push_back({microAxis});
-  // `behind[a]` is the axis that follows axis a in its bundle. Axes that shard
-  // a dimension follow each other in the order of that dimension, other axes in
-  // mesh order.
+  // `behind[a]` is the axis after axis `a` in its bundle, and `taken[b]` is
+  // true if `b` is after another axis. Axes that shard a dimension are in the
+  // order in which they shard it, other axes in mesh order.
   SmallVector<std::optional<Axis>> behind(mesh.getNumAxes());
   SmallVector<bool> taken(mesh.getNumAxes());
   for (Axis a = 1; a < mesh.getNumAxes(); ++a)

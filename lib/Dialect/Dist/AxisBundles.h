@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Joins axes that have the same role in two layouts to one axis, called a
-// bundle. The planner of layouts searches on the mesh of bundles, so that the
-// axes of a bundle move in one collective.
+// Joins several axes into one axis, called a bundle, if they have the same role
+// in `from` and the same role in `to`. The planner of `planReshard` searches on
+// the mesh of bundles, so that the axes of a bundle move in one collective.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +19,10 @@
 
 namespace proteus::dist {
 
-/// A mesh on which axes are joined to bundles. In each of the two layouts, the
-/// axes of a bundle must either be neighbours on one dimension, or both be
-/// partial with the same kind of reduction, or both be fixed, or both be
-/// replicated. Axes that both layouts replicate are not joined.
+/// A mesh on which axes are joined into bundles. Two axes are joined if each of
+/// the layouts `from` and `to` has them either as neighbours on one dimension,
+/// or partial with the same kind of reduction, or fixed, or replicated. Axes
+/// that both layouts replicate are not joined.
 class AxisBundles {
 public:
   AxisBundles(const Mesh &mesh, const Layout &from, const Layout &to);
@@ -30,8 +30,8 @@ public:
   /// Returns true if at least two axes are joined.
   bool joins() const { return joined.getNumAxes() != mesh.getNumAxes(); }
   const Mesh &getMesh() const { return joined; }
-  /// Returns the layout on the joined mesh that is equivalent to `layout`. In
-  /// `layout`, the axes of a bundle must have the same role.
+  /// Returns the layout on the joined mesh that is equivalent to `layout`. The
+  /// axes of each bundle must have the same role in `layout`.
   Layout fold(const Layout &layout) const;
   /// Return the layout, step or axes on the original mesh that are equivalent
   /// to those on the joined mesh.
@@ -42,7 +42,8 @@ public:
 private:
   const Mesh &mesh;
   Mesh joined;
-  /// For each axis of the joined mesh, the original axes, major first.
+  /// For each axis of the joined mesh, the axes of `mesh` that are joined in
+  /// it, major first.
   llvm::SmallVector<AxisList> members;
 };
 

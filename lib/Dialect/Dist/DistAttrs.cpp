@@ -49,9 +49,7 @@ LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-///
-/// Parses the part of a mesh after a comma, which is
-/// `micro = n` or `devices = [...]`.
+/// Parses one option of a mesh: `micro = n` or `devices = [...]`.
 static ParseResult parseMeshOption(AsmParser &parser, Mesh &mesh) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef keyword;
@@ -199,9 +197,8 @@ static ParseResult parsePartialEntry(AsmParser &parser, const Mesh &mesh,
   return success();
 }
 
-///
-/// Parses the part of a layout after a comma, which is `partial = [...]`,
-/// `at = [...]` or `memory = host`.
+/// Parses one option of a layout: `partial = [...]`, `at = [...]` or
+/// `memory = host`.
 static ParseResult parseLayoutOption(AsmParser &parser, const Mesh &mesh,
                                      Layout &layout) {
   SMLoc loc = parser.getCurrentLocation();

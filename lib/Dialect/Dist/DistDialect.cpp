@@ -33,8 +33,8 @@ struct DistAsmInterface : OpAsmDialectInterface {
   }
 };
 
-/// Keeps constants in the section that uses them, because a program may contain
-/// nothing but sections.
+/// Puts constants that folding creates into the section that uses them, because
+/// a program may contain only sections.
 struct DistFoldInterface : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
 
@@ -43,7 +43,8 @@ struct DistFoldInterface : DialectFoldInterface {
   }
 };
 
-/// Allows attributes of the proteus dialect on certain collectives and copies.
+/// Determines which collectives and copies may have the attributes
+/// `proteus.once`, `proteus.prefetch` and `proteus.exchange`.
 struct DistAttributePlaces : proteus::AttributePlaceInterface {
   using AttributePlaceInterface::AttributePlaceInterface;
 

@@ -81,7 +81,7 @@ static void printBuckets(OpAsmPrinter &printer, Operation *, BucketsAttr attr) {
   printBucketList(printer, attr.getValue());
 }
 
-/// Parses a list of orders. `printOrders` writes one order per line.
+/// Parses the orders of all programs, such as `[[F0, B0, U], [F0, B0, U]]`.
 static ParseResult parseOrders(OpAsmParser &parser, ArrayAttr &orders) {
   SmallVector<Attribute> attrs;
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
@@ -118,9 +118,10 @@ static void printOrders(OpAsmPrinter &printer, Operation *, ArrayAttr orders) {
 // Folding
 //===----------------------------------------------------------------------===//
 
-/// Folds two operations in a row if the second one restores the type before the
-/// first. Slices, all-gathers, all-to-alls and permutes change the layout of a
-/// value but not its elements, so such a round trip has no effect.
+/// Folds an operation on `input` that undoes the producer of `input`: returns
+/// the operand of the producer if this operand has the type `resultType`.
+/// Slices, all-gathers, all-to-alls and permutes change the layout of a value
+/// but not its elements, so such a round trip has no effect.
 static OpFoldResult foldRoundTrip(Value input, Type resultType) {
   Operation *producer = input.getDefiningOp();
   if (!isa_and_nonnull<SliceOp, AllGatherOp, AllToAllOp, PermuteOp>(producer))
@@ -181,8 +182,9 @@ template <typename OpT> static int64_t numIterations(OpT op, unsigned operand) {
              : 1;
 }
 
-/// Returns the bytes of the ranges of a bucket in `values`, which are the
-/// operands or the results. If `wire` is given, elements have this type.
+/// Returns the bytes of bucket `bucket`. `values` are the operands or the
+/// results of `op`, to which the ranges of the bucket refer. If `wire` is
+/// given, it replaces the element type of the values.
 template <typename OpT>
 static int64_t bucketBytes(OpT op, unsigned bucket, ValueRange values,
                            std::optional<Type> wire) {

@@ -18,8 +18,9 @@ using namespace proteus::dist;
 // Shared checks
 //===----------------------------------------------------------------------===//
 
-/// Returns the axes with the given names. Fails with an error if the mesh lacks
-/// one of them, or if they are not in normal form (mesh order).
+/// Returns the axes with the given names. Fails with an error if the mesh has
+/// no axis of one of the names, or if the axes are not in normal form (mesh
+/// order).
 static FailureOr<AxisList> verifyAxes(Operation *op, MeshAttr mesh,
                                       ArrayAttr names) {
   AxisList axes;
@@ -63,9 +64,9 @@ static LogicalResult verifyLayout(Operation *op, LayoutAttr actual,
          << actual << ", expected " << attr;
 }
 
-/// Operations list axes in mesh order. This returns `axes` in the order in
-/// which they shard `dim` in the result. If they are not the minor axes of
-/// `dim`, it returns them unchanged, and the caller reports an error.
+/// Returns `axes`, which an operation lists in mesh order, in the order in
+/// which they shard dimension `dim` of `result`. If they are not the minor axes
+/// of the dimension, returns them unchanged, and the caller reports an error.
 static AxisList placedOrder(const Layout &result, unsigned dim,
                             const AxisList &axes) {
   if (dim >= result.dims.size())
@@ -165,8 +166,8 @@ LogicalResult ScatterOp::verify() {
   return verifyCollective(*this, {StepKind::Scatter, {}, {}, {}, getDim()});
 }
 
-/// Returns `layout` with `axes` fixed at the coordinates at which `place` fixes
-/// them. Fails with an error if `place` does not fix one of them.
+/// Returns `layout` with each of `axes` fixed at the same coordinate as in
+/// `place`. Fails with an error if one of `axes` is not fixed in `place`.
 static FailureOr<Layout> fixedAs(Operation *op, Layout layout,
                                  const Layout &place, ArrayRef<Axis> axes,
                                  const Mesh &mesh) {
@@ -182,8 +183,8 @@ static FailureOr<Layout> fixedAs(Operation *op, Layout layout,
   return layout;
 }
 
-/// Checks that the layout of `to` is the layout of `from` after a gather along
-/// `dim`.
+/// Checks that the layout of `to` is the layout of `from` after a gather of
+/// dimension `dim` over `axes`.
 static LogicalResult verifyGather(Operation *op, RankedTensorType from,
                                   RankedTensorType to, unsigned dim,
                                   const AxisList &axes) {
@@ -270,8 +271,8 @@ LogicalResult SliceOp::verify() {
   return verifyCollective(*this, {StepKind::Slice, {}, {}, {}, getDim()});
 }
 
-/// Checks that `chunk` is the type of one of `count` chunks of a dimension of
-/// `whole` that is divided into `groups` runs.
+/// Checks that `chunk` is the type of one chunk of `whole`, if dimension `dim`
+/// is divided into `groups` groups and each group into `count` slices.
 static LogicalResult verifyChunk(Operation *op, RankedTensorType whole,
                                  RankedTensorType chunk, int64_t dim,
                                  int64_t count, int64_t groups) {
@@ -416,9 +417,9 @@ static unsigned changedDim(const Layout &from, const Layout &to, bool stacked) {
   return stacked ? 1 : 0;
 }
 
-/// Checks that the result for operand `index` has the layout of the operand
-/// after `step`. A step other than an all-reduce applies to the dimension with
-/// different axes in operand and result.
+/// Checks operand `index` and its result: the layout of the result must be the
+/// layout of the operand after `step`. The dimension of a reduce-scatter or an
+/// all-gather is the dimension with different axes in operand and result.
 template <typename OpT>
 static LogicalResult verifyFusedOperand(OpT op, unsigned index, Step step) {
   auto from = cast<RankedTensorType>(op.getInputs()[index].getType());
@@ -450,7 +451,8 @@ static LogicalResult verifyFusedOperand(OpT op, unsigned index, Step step) {
   return verifyStep(op, from, to, std::move(step));
 }
 
-/// Checks that every iteration of every operand is in exactly one bucket.
+/// Checks that no bucket is empty, and that every iteration of every operand is
+/// in exactly one bucket.
 template <typename OpT> static LogicalResult verifyBuckets(OpT op) {
   SmallVector<SmallVector<bool>> seen;
   for (unsigned operand = 0; operand < op.getInputs().size(); ++operand)

@@ -181,10 +181,11 @@ Ranges proteus::dist::partRanges(int64_t size, int64_t count, int64_t index,
 bool proteus::dist::partsRegroup(int64_t size, int64_t outer, int64_t inner) {
   if (outer == 1 || inner == 1)
     return true;
-  // The parts nest if the larger parts begin at the same elements in both
-  // divisions. Of 10 elements, two parts have 5 and 5, but pairs of the four
-  // parts 3, 3, 2, 2 have 6 and 4. The parts nest only if `size` modulo the
-  // number of smaller parts is 0, 1, or one less than this number.
+  // The parts nest if each run of `inner` smaller parts has the size of a
+  // larger part. For example, 10 elements in two parts are 5 and 5, but the
+  // four parts 3, 3, 2, 2 form runs of 6 and 4, so they do not nest. The parts
+  // nest if and only if `size` modulo the number of smaller parts is 0, 1, or
+  // one less than this number.
   int64_t remainder = size % (outer * inner);
   return remainder <= 1 || remainder == outer * inner - 1;
 }

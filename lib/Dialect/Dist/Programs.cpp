@@ -182,8 +182,8 @@ LogicalResult ProgramOp::verify() {
   return success();
 }
 
-/// Returns the position of a section kind in the order forward, gradients,
-/// update.
+/// Returns 0 for a forward section, 1 for a section of gradients and 2 for an
+/// update. A program lists its sections in this order.
 static unsigned getPhase(SectionKind kind) {
   switch (kind) {
   case SectionKind::Forward:

@@ -31,8 +31,8 @@ static constexpr ReductionKind allReductionKinds[] = {ReductionKind::Sum,
 static_assert(std::size(allReductionKinds) == numReductionKinds);
 
 /// Calls `visit` with every non-empty selection of `axes`, shorter selections
-/// first. If `ordered`, {a, b} and {b, a} are different selections. Otherwise
-/// only the ascending one of them is visited.
+/// first. If `ordered` is true, {a, b} and {b, a} are two selections. If it is
+/// false, only the ascending selection {a, b} is visited.
 static void forEachSelection(ArrayRef<Axis> axes, bool ordered,
                              llvm::function_ref<void(ArrayRef<Axis>)> visit) {
   SmallVector<AxisList> current = {{}};
@@ -54,8 +54,8 @@ static void forEachSelection(ArrayRef<Axis> axes, bool ordered,
 }
 
 namespace {
-/// Uniform-cost search over the layouts that are reachable by steps on the axes
-/// `movable`.
+/// Uniform-cost search for the cheapest steps to the layout `to`. Steps move
+/// only the axes `movable`.
 class Planner {
 public:
   Planner(const Mesh &mesh, ArrayRef<int64_t> shape, int64_t elementBits,
@@ -100,8 +100,8 @@ private:
   }
 
   void attempt(const Layout &from, Step step) {
-    // If the step shards a dimension, the dimension becomes a zigzag if it is
-    // one in the target.
+    // A step that shards a whole dimension makes it a zigzag if the dimension
+    // is a zigzag in the target.
     if (step.toDim)
       step.zigzag = to.dims[*step.toDim].zigzag;
     std::string reason;
@@ -172,7 +172,7 @@ private:
   }
 
   /// Tries every permute of the blocks of `layout` between ranks. Axes of size
-  /// one are not moved, because that would move no block.
+  /// one keep their positions, because moving such an axis moves no block.
   void forEachPermutation(const Layout &layout) {
     AxisList mobile(llvm::make_filter_range(movable, [&](Axis axis) {
       return mesh.getSize(axis) > 1 && !layout.getPartialKind(axis) &&
@@ -181,8 +181,8 @@ private:
     if (mobile.size() < 2)
       return;
     SmallVector<AxisList, 0> placed(shape.size());
-    // A permute moves parts to other ranks and does not change the numbers of
-    // the parts, so zigzag and shift stay the same.
+    // A permute moves whole parts between ranks, so each dimension keeps its
+    // zigzag and shift.
     for (auto [list, own] : llvm::zip_equal(placed, layout.dims)) {
       list.zigzag = own.zigzag;
       list.shift = own.shift;
@@ -201,9 +201,10 @@ private:
                            placed});
         return;
       }
-      // An axis that can't move must keep its stride. It is therefore placed as
-      // soon as `remaining` is the product of the sizes of this axis and the
-      // axes after it in the original layout.
+      // `remaining` is the number of parts into which the axes that are not yet
+      // placed must divide the dimension. An axis that can't move must keep its
+      // stride, so it is placed as soon as `remaining` is the product of the
+      // sizes of this axis and the axes after it in the original layout.
       ArrayRef<Axis> before = layout.dims[dim];
       for (auto [index, axis] : llvm::enumerate(before)) {
         if (llvm::is_contained(mobile, axis) ||
@@ -234,9 +235,8 @@ private:
       place(0, numParts(mesh, layout, 0));
   }
 
-  /// Calls `visit` with the movable minor axes of `dim`: first the last axis,
-  /// then the last two, and so on. Each list is in ascending order. Stops at
-  /// the first axis that is not movable.
+  /// Calls `visit` with the last axis of `dim`, then with the last two axes,
+  /// and so on, until an axis is not movable. Each list is in ascending order.
   void expandSuffixes(const Layout &layout, unsigned dim,
                       llvm::function_ref<void(ArrayRef<Axis>)> visit) {
     AxisList suffix;
@@ -270,8 +270,8 @@ private:
 };
 } // namespace
 
-/// Returns the reason for which no steps lead from `from` to `to`, if that is
-/// clear without a search, or else nullopt.
+/// Returns the reason for which no steps lead from `from` to `to`. Returns
+/// nullopt if only a search can find out.
 static std::optional<std::string>
 checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
   for (const std::pair<Axis, int64_t> &entry : to.fixed)
@@ -292,13 +292,14 @@ checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
   return std::nullopt;
 }
 
-/// Returns the device axes that steps of the plan may change. Axes over which
-/// `to` is fixed or partial never change, nor do axes that both layouts
+/// Returns the device axes that steps of the plan may move. Axes over which
+/// `to` is fixed or partial do not move, and neither do axes that both layouts
 /// replicate. With `keepMajor`, the major axes that a dimension has in both
-/// layouts don't change either. This keeps the search small and the plans
-/// simple. But if links differ, moving a major axis temporarily can cost less.
-/// Major axes of an uneven dimension may always change, because they may have
-/// to.
+/// layouts do not move either. This keeps the search small and the plans
+/// simple, but if links differ, moving a major axis temporarily can cost less.
+/// If one layout divides a dimension unevenly, or if the dimension is a zigzag
+/// in only one layout, its major axes may move even with `keepMajor`, because
+/// there may be no sequence of exact steps that keeps them.
 static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
                             const Layout &from, const Layout &to,
                             bool keepMajor) {

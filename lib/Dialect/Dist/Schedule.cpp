@@ -18,8 +18,8 @@ llvm::hash_code proteus::dist::hash_value(const Work &work) {
                             work.micro.has_value(), work.micro.value_or(0));
 }
 
-/// Returns the index of the bit of `work` in the bits of its section: 0 for a
-/// section that runs once, else the micro-batch plus one.
+/// Returns the index of the bit of `work` in the bit vector of its section: 0
+/// if the section runs once per step, else the micro-batch plus one.
 static unsigned placeOf(const Work &work) {
   return work.micro ? *work.micro + 1 : 0;
 }

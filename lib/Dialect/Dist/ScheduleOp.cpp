@@ -22,8 +22,8 @@ static bool isGradient(SectionKind kind) {
 }
 
 /// Calls `visit` with every forward work item and the number of (chunk,
-/// micro-batch) pairs that are in flight when it runs, itself included. Chunks
-/// without gradients are skipped.
+/// micro-batch) pairs that are in flight while it runs, including the pair of
+/// the item. Skips chunks without gradients.
 static void
 countOngoing(ArrayRef<Work> items,
              llvm::function_ref<void(const Work &, int64_t)> visit) {
@@ -126,9 +126,9 @@ private:
                    << formatWork(needed);
   }
 
-  /// Checks that `work` runs after the sections that return the values it uses,
-  /// for the same micro-batch. A section that runs once needs no check, because
-  /// it follows all other sections.
+  /// Checks that `work` runs after the sections from which it uses values, for
+  /// the same micro-batch. An item without a micro-batch needs no check,
+  /// because it is an update, which runs after all items with a micro-batch.
   LogicalResult verifyUses(const Work &work) {
     if (!work.micro)
       return success();
@@ -142,7 +142,7 @@ private:
     return success();
   }
 
-  /// Returns the sections that return the values which `section` uses.
+  /// Returns the sections from which `section` uses values.
   const SetVector<SectionOp> &getProducers(SectionOp section) {
     auto [entry, isNew] = producers.try_emplace(section);
     SetVector<SectionOp> &found = entry->second;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Verification of the attributes with the settings of a training step:
-// schedule, buckets and overlap.
+// Verifies the attributes with the settings of a training step: schedule,
+// buckets and overlap.
 //
 //===----------------------------------------------------------------------===//
 

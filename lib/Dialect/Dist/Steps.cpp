@@ -164,7 +164,7 @@ private:
     return true;
   }
 
-  /// Removes the axes of the step from the fixed coordinates.
+  /// Removes the axes of the step, with their coordinates, from the fixed axes.
   bool release() {
     for (Axis axis : step.axes) {
       if (!layout.getFixedCoordinate(axis))
@@ -176,8 +176,9 @@ private:
     return true;
   }
 
-  /// Replaces the axes of every dimension by those of the step. Fails if this
-  /// changes the blocks themselves.
+  /// Replaces the axes of every dimension by `step.placed`. Fails if the tensor
+  /// would be cut into other blocks, or if `step.axes` are not exactly the axes
+  /// along which blocks move.
   bool permute() {
     Layout from = layout;
     layout.dims.assign(step.placed.begin(), step.placed.end());
@@ -241,8 +242,8 @@ private:
     return true;
   }
 
-  /// Fails if the parts of a dimension are shifted. Steps along a dimension are
-  /// defined only if every part is on its own rank.
+  /// Fails if the parts of a dimension are shifted. No step is defined along
+  /// such a dimension, because its parts are not on their own ranks.
   bool checkAtHome(unsigned dim) {
     int64_t shift = layout.dims[dim].shift;
     return shift == 0 || fail("the parts of dimension " + Twine(dim) +
@@ -295,8 +296,8 @@ StepVolume proteus::dist::stepVolume(const Mesh &mesh, ArrayRef<int64_t> shape,
   volume.bufferBytes =
       localBytes(mesh, shape, elementBits, countsResult ? to : from);
   // `movedBytes` is the number of bytes that each rank sends in a ring
-  // algorithm. In a broadcast, every rank passes on the whole value. In a
-  // permute, it sends its whole block to one other rank.
+  // algorithm. In a broadcast, each rank sends the whole value to the next
+  // rank. In a permute, each rank sends its whole block to one other rank.
   int64_t share = volume.bufferBytes / volume.groupSize +
                   (volume.bufferBytes % volume.groupSize != 0);
   switch (step.kind) {

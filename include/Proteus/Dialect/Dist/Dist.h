@@ -31,8 +31,8 @@
 
 namespace proteus::dist {
 
-/// The side-effect resource of messages. Sends and receives write it, so no
-/// pass reorders them.
+/// The side-effect resource of communication between programs. Sends, receives
+/// and reductions over stages write it, so no pass reorders them.
 struct WireResource : mlir::SideEffects::Resource::Base<WireResource> {
   llvm::StringRef getName() final { return "dist.wire"; }
 };

@@ -45,9 +45,9 @@ def Dist_MeshAttr : Dist_Attr<"Mesh", "mesh"> {
   let description = [{
     Arranges the devices in a grid of named axes, in row-major order: neighbours
     on the last axis are neighbouring devices. `micro` is a reserved axis in
-    *time*, and its size is the number of micro-batches of a step. It is not
-    printed if it is 1. `devices` lists the device id of every position. It is
-    not printed if the id of every device is its position.
+    *time*, and its size is the number of micro-batches of a step. A size of 1
+    is not printed. `devices` lists the device id of every position of the grid.
+    The list is not printed if the id of every device is its position.
 
     **Constraints**
     - axis names are identifiers, distinct, and none is `micro`;
@@ -79,13 +79,13 @@ def Dist_MeshAttr : Dist_Attr<"Mesh", "mesh"> {
     ::llvm::ArrayRef<std::string> getAxisNames() const {
       return getValue().names;
     }
-    /// Returns the number of the axis with the name `name` in the layout
-    /// algebra, where `micro` is axis 0, or nullopt.
+    /// Returns the number of the axis `name`: 0 for `micro`, i + 1 for the
+    /// device axis with index i. Returns nullopt if there is no such axis.
     std::optional<Axis> getAxisIndex(::llvm::StringRef name) const {
       return getValue().find(name);
     }
-    /// Returns the size of the axis with the name `name`, which may be `micro`,
-    /// or nullopt.
+    /// Returns the size of the axis `name`, which may be `micro`, or nullopt if
+    /// there is no such axis.
     std::optional<int64_t> getAxisSize(::llvm::StringRef name) const;
     int64_t getMicro() const { return getValue().micro; }
     int64_t getNumDevices() const { return getValue().getNumDevices(); }
@@ -106,14 +106,14 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
     [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "Distribution of the elements of a tensor over a mesh";
   let description = [{
-    The encoding of a builtin tensor type whose shape is the global shape. It
-    determines the shape of the shard on every rank.
+    The encoding of a builtin tensor type. The shape in the type is the global
+    shape. The layout determines the shape of the shard on every rank.
 
     - For each dimension it lists the axes that shard the dimension, major
       first.
-    - `partial` lists the axes over which a reduction is pending, with the kind
-      of reduction. If both sums and maxima are pending, the value is the sum of
-      the maxima.
+    - `partial` lists the axes over which a sum or a maximum is pending: each
+      rank along such an axis has one summand of the value, or one operand of
+      the maximum. If both are pending, the value is the sum of the maxima.
     - `at` fixes axes at one coordinate: the value exists only on devices with
       this coordinate, for example on one pipeline stage.
     - An axis that is not mentioned replicates the tensor.
@@ -121,9 +121,10 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
       host, where only `dist.fetch` reads it.
 
     Several axes that shard a dimension divide it together: the flattened index
-    of their coordinates is the number of the part. Parts are contiguous. If
-    their number does not divide the dimension, the first parts have one element
-    more.
+    of their coordinates is the number of the part. For example, if `{dp, tp}`
+    have the sizes 2 and 4, the rank with dp = 1 and tp = 2 holds part 6. Parts
+    are contiguous. If the number of parts does not divide the dimension, the
+    first parts have one element more.
 
     A `zigzag` dimension of n parts is cut into 2n chunks instead, and part i
     consists of the chunks i and 2n - 1 - i. With causal attention, all parts
@@ -173,7 +174,7 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
     ::llvm::ArrayRef<Axis> getDimAxes(unsigned dim) const {
       return getValue().dims[dim];
     }
-    /// Returns the axes over which a reduction of kind `kind` is pending.
+    /// Returns the axes over which a reduction `kind` is pending.
     ::llvm::ArrayRef<Axis> getPartialAxes(ReductionKind kind) const {
       return getValue().getPartial(kind);
     }
@@ -204,10 +205,10 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
 def Dist_OrderAttr : Dist_Attr<"Order", "order"> {
   let summary = "The order in which a program runs its sections";
   let description = [{
-    A list of work items. An item is a letter for the section kind (`F`orward,
-    `B`ackward, `I`nput gradient, `W`eight gradient, `U`pdate), then the
+    A list of work items. An item is a letter for the section kind, then the
     micro-batch, unless the section runs once per step, and `.c` for a chunk c
-    other than 0.
+    other than 0. The letters are `F` (forward), `B` (backward), `I` (input
+    gradient), `W` (weight gradient) and `U` (update).
 
     Example: `#dist.order<[F0, F1, B0, F2.1, U]>`
   }];
@@ -232,11 +233,12 @@ def Dist_BucketsAttr : Dist_Attr<"Buckets", "buckets"> {
   let hasCustomAssemblyFormat = 1;
 }
 
-/// Index of a dimension. Verifiers compare it with the rank of the tensor.
+/// Index of a dimension. The verifiers of operations check that it is less than
+/// the rank of the tensor.
 def Dist_DimAttr
     : TypedSignlessIntegerAttrBase<I64, "int64_t", "dimension number">;
 
-/// Number of a stage, chunk or message.
+/// Number of a stage, a chunk or a message, or a count.
 def Dist_NumberAttr : ConfinedAttr<Dist_DimAttr, [IntNonNegative]> {
   let summary = "non-negative 64-bit integer";
 }

@@ -27,8 +27,8 @@ def Dist_CollectiveOpInterface
     : OpInterface<"CollectiveOpInterface", [Dist_DataMovementOpInterface]> {
   let cppNamespace = "::proteus::dist";
   let description = [{
-    The properties of a communication that determine its cost. All sizes are
-    those of shards, on the rank with the largest shard.
+    The properties of a communication that determine its cost. All sizes in
+    bytes are sizes of shards, on the rank with the largest shard.
   }];
   let methods = [
     InterfaceMethod<"Returns the pattern of the communication.",

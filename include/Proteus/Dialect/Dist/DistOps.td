@@ -90,15 +90,17 @@ def Dist_AllReduceOp : Dist_CollectiveOp<"all_reduce", "AllReduce", "getInput"> 
 def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather", "AllGather", "getResult"> {
   let summary = "Performs an all-gather along a dimension";
   let description = [{
-    Collects the parts of a dimension along the listed axes. These must be minor
-    axes of the dimension: all its axes, or the last ones if the parts nest
-    (every larger part consists of whole smaller parts).
+    Collects the parts of dimension `dim` along the listed axes. These are all
+    axes that shard the dimension, or only the minor (last) ones. In the second
+    case, the parts must nest: every part over the remaining axes consists of
+    whole parts over all axes. For example, four parts of 3, 2, 2 and 2 rows
+    nest in two parts of 5 and 4 rows.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - the axes are the minor axes of dimension `dim`;
-    - if parts are uneven, those over all axes of the dimension nest in those
-      over the remaining axes;
+    - if parts are uneven, the parts over all axes of the dimension nest in the
+      parts over the remaining axes;
     - the result has the operand's type without the listed axes.
 
     Example:
@@ -123,15 +125,15 @@ def Dist_ReduceScatterOp
   let summary = "Performs a reduce-scatter along a dimension";
   let description = [{
     Reduces a partial value over the listed axes, and shards dimension `dim` of
-    the result over them. The axes are added at the minor end of the dimension,
-    in the order of the result type.
+    the result over the same axes. The axes are added at the minor end of the
+    dimension, in the order in which the result type lists them.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - the operand is partial over these axes with the same kind of reduction,
       and a sum requires that no maximum is pending;
-    - the dimension has at least as many elements as parts, and uneven parts
-      nest in those of the operand;
+    - the dimension has at least as many elements as the result has parts, and
+      uneven parts of the result nest in the parts of the operand;
     - the result has the operand's type with the axes moved from `partial` to
       the dimension.
 
@@ -156,14 +158,14 @@ def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", "AllToAll", "getInput"> {
   let summary = "Performs an all-to-all from one dimension to another";
   let description = [{
     Collects dimension `from_dim` and shards dimension `to_dim` over the same
-    axes. The axes are added at the minor end of `to_dim`, in the order of the
-    result type.
+    axes. The axes are added at the minor end of `to_dim`, in the order in which
+    the result type lists them.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - the two dimensions differ, and the axes are the minor axes of `from_dim`;
-    - `to_dim` has at least as many elements as parts, and uneven parts nest in
-      both dimensions;
+    - `to_dim` has at least as many elements as the result has parts of it, and
+      in both dimensions, uneven parts nest in the parts over the other axes;
     - the result has the operand's type with the axes moved to `to_dim`.
 
     Example:
@@ -187,23 +189,24 @@ def Dist_PermuteOp : Dist_CollectiveOp<"permute", "Permute", "getInput"> {
   let summary = "Permutes the blocks of a tensor among ranks";
   let description = [{
     Moves the blocks of a tensor between ranks without cutting them: the axes of
-    a dimension change their order, or other axes of the same sizes replace
-    them. For example, `{a, b}` becomes `{b, a}`. Every rank sends its block to
-    one rank and receives one block. A rank whose block does not change keeps
-    it.
+    a dimension change their order, or axes with the same number of parts
+    replace them. For example, `{a, b}` becomes `{b, a}`. Every rank sends its
+    block to one rank, which may be itself, and receives one block.
 
-    The receivers are determined as follows. In a layout, a rank is identified
-    by the numbers of the parts that it holds and, if several ranks along the
-    listed axes hold the same block, by its number in mesh order among them. A
-    rank receives its block from the rank with the same identity in the layout
-    of the operand.
+    The layout of the result determines which block a rank receives. If several
+    ranks along the listed axes hold this block in the operand, the same number
+    of ranks hold it in the result. The senders and the receivers of the block
+    are then numbered in mesh order, and receiver i gets it from sender i.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - every dimension has the same number of parts in operand and result;
+    - every dimension has the same number of parts, the same zigzag and the same
+      shift in operand and result;
     - operand and result have the same pending reductions and fixed coordinates;
-    - the listed axes are those that change their dimension or their stride
-      within it, or that shard a dimension in only one of the two types.
+    - an axis is listed if and only if it shards different dimensions in the two
+      types, shards a dimension with different strides, or shards a dimension in
+      only one type. The stride is the difference of the part numbers of two
+      neighbours on the axis.
 
     Example:
     ```mlir
@@ -252,14 +255,14 @@ def Dist_ScatterOp : Dist_CollectiveOp<"scatter", "Scatter", "getInput"> {
   let summary = "Performs a scatter along a dimension";
   let description = [{
     Distributes a value that exists at one coordinate of each listed axis. In
-    the result, these axes shard dimension `dim`. They are added at its minor
-    end, in the order of the result type.
+    the result, these axes shard dimension `dim`. They are added at the minor
+    end of the dimension, in the order in which the result type lists them.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - the operand is fixed at a coordinate of each of these axes;
-    - the dimension has at least as many elements as parts, and uneven parts
-      nest in those of the operand;
+    - the dimension has at least as many elements as the result has parts, and
+      uneven parts of the result nest in the parts of the operand;
     - the result has the operand's type with the axes moved from `at` to the
       dimension.
 
@@ -282,16 +285,15 @@ def Dist_ScatterOp : Dist_CollectiveOp<"scatter", "Scatter", "getInput"> {
 def Dist_GatherOp : Dist_CollectiveOp<"gather", "Gather", "getResult"> {
   let summary = "Performs a gather of a dimension to one coordinate";
   let description = [{
-    Collects a dimension at one coordinate; this is the reverse of
-    `dist.scatter`. In the operand, the listed axes are minor axes of dimension
-    `dim`. The result exists only at the coordinates of these axes that its type
-    fixes.
+    Collects dimension `dim` at one coordinate of each listed axis; this is the
+    reverse of `dist.scatter`. In the operand, the listed axes are minor axes of
+    the dimension. The type of the result fixes the coordinates.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - the axes are the minor axes of dimension `dim`;
-    - if parts are uneven, those over all axes of the dimension nest in those
-      over the remaining axes;
+    - if parts are uneven, the parts over all axes of the dimension nest in the
+      parts over the remaining axes;
     - the result is fixed at a coordinate of each listed axis, and otherwise has
       the operand's type without these axes.
 
@@ -314,9 +316,9 @@ def Dist_GatherOp : Dist_CollectiveOp<"gather", "Gather", "getResult"> {
 def Dist_RestrictOp : Dist_LayoutOp<"restrict"> {
   let summary = "Restricts a replicated value to one coordinate";
   let description = [{
-    Keeps a value that exists on all ranks along the listed axes only at one
-    coordinate of each of them. The type of the result fixes these coordinates.
-    There is no communication.
+    Drops a replicated value on all ranks except those at one coordinate of each
+    listed axis. The type of the result fixes these coordinates. There is no
+    communication.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
@@ -342,10 +344,9 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [Pure, Dist_CollectiveOpInterface]> {
   let description = [{
     Performs several scatters and gathers as one all-to-all over the listed
     axes. Each operand is either distributed from one coordinate, as by
-    `dist.scatter`, or collected at the coordinate that the result type fixes,
-    as by `dist.gather`. For example, embedding vectors are looked up in tables
-    on different devices, and an exchange brings them to the devices of their
-    samples.
+    `dist.scatter`, or collected at one coordinate, as by `dist.gather`. For
+    example, each device looks up embedding vectors of all samples in its own
+    tables, and an exchange sends each vector to the device of its sample.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
@@ -373,15 +374,15 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [Pure, Dist_CollectiveOpInterface]> {
   let extraClassDeclaration = [{
     CollectiveKind getCollectiveKind() { return CollectiveKind::AllToAll; }
     int64_t getGroupSize();
-    /// Returns the bytes of the values that are fixed at the same coordinate,
-    /// at the coordinate with the most bytes.
+    /// Sums, for each coordinate along the axes, the bytes of the values that
+    /// are fixed at this coordinate. Returns the largest sum.
     int64_t getBufferBytes();
     MeshAttr getMesh();
     /// Returns true if operand `index` is scattered, and false if it is
     /// gathered.
     bool isScattered(unsigned index);
-    /// Returns the dimension that is sharded in operand `index` or in its
-    /// result.
+    /// Returns the dimension that the axes shard: in result `index` if operand
+    /// `index` is scattered, and in the operand if it is gathered.
     unsigned getDim(unsigned index);
   }];
 }
@@ -391,13 +392,13 @@ def Dist_SliceOp : Dist_LayoutOp<"slice"> {
   let description = [{
     Cuts a dimension along the listed axes: every rank keeps its part and drops
     the rest. The axes are added at the minor end of the dimension, in the order
-    of the result type. There is no communication.
+    in which the result type lists them. There is no communication.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - the operand is replicated over these axes;
-    - the dimension has at least as many elements as parts, and uneven parts
-      nest in those of the operand;
+    - the dimension has at least as many elements as the result has parts, and
+      uneven parts of the result nest in the parts of the operand;
     - the result has the operand's type with the axes added.
 
     Example:
@@ -418,21 +419,25 @@ def Dist_SliceOp : Dist_LayoutOp<"slice"> {
 def Dist_ChunkOp : Dist_LayoutOp<"chunk"> {
   let summary = "Takes one chunk of the rows of every part";
   let description = [{
-    Takes every device's share of one chunk, so that a product can be computed
-    chunk by chunk while other chunks are communicated. The operation does no
-    work: the chunk is a view of the operand.
+    Takes one chunk of a tensor, so that a product can be computed chunk by
+    chunk while other chunks are communicated. The operation does no work: the
+    chunk is a view of the operand.
 
-    Dimension `dim` is divided into `groups` runs of equal length, and each run
-    into `count` chunks. The result consists of chunk number `index` of every
-    run. The number of groups is a multiple of the number of contiguous runs in
-    which the devices hold the dimension: one run per part, or two per part of a
-    zigzag. Every device then takes a chunk of its own shard, and the chunk is
-    sharded like the whole dimension.
+    Dimension `dim` is divided into `groups` groups of equal length, and each
+    group into `count` equal slices. Chunk `index` consists of slice `index` of
+    every group. For example, 64 rows in 8 groups and 4 slices have groups of 8
+    rows and slices of 2 rows, and chunk 0 consists of the rows 0, 1, 8, 9, 16,
+    17 and so on.
+
+    The devices hold the dimension in contiguous runs: one run per part, or two
+    runs per part of a zigzag. Each run consists of whole groups, so every
+    device takes the same share of each chunk from its own shard, and the chunk
+    is sharded like the whole dimension.
 
     **Constraints**
     - `groups` times `count` divides the dimension, and `index` is less than
       `count`;
-    - the number of contiguous runs on the devices divides `groups`, and the
+    - the number of contiguous runs of all devices divides `groups`, and the
       parts are not shifted;
     - the result has the operand's type with the dimension divided by `count`.
 
@@ -461,9 +466,10 @@ def Dist_JoinOp : Dist_Op<"join", [Pure]> {
 
     **Constraints**
     - all operands have the same type;
-    - in the type of the result, the dimension is larger than in an operand by a
-      factor of the number of operands;
-    - the other constraints are those of `dist.chunk`.
+    - the size of dimension `dim` of the result is the size of this dimension of
+      an operand, times the number of operands;
+    - the types of the result and of an operand are those of operand and result
+      of a `dist.chunk`.
 
     Example:
     ```mlir
@@ -492,9 +498,9 @@ def Dist_ShiftOp : Dist_Op<"shift", [Pure, Dist_CollectiveOpInterface]> {
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - there is at least one operand and the same number of results;
-    - the listed axes are all axes that shard dimension `dim` of every operand;
-    - a result has the operand's type with the shift of that dimension increased
-      by one, modulo the number of its parts.
+    - in every operand, exactly the listed axes shard dimension `dim`;
+    - a result has the operand's type with the shift of dimension `dim`
+      increased by one, modulo the number of parts.
 
     Example:
     ```mlir
@@ -515,7 +521,7 @@ def Dist_ShiftOp : Dist_Op<"shift", [Pure, Dist_CollectiveOpInterface]> {
   }];
   let extraClassDeclaration = [{
     CollectiveKind getCollectiveKind() { return CollectiveKind::Shift; }
-    /// Returns the mesh of all operands.
+    /// Returns the mesh of the first operand.
     MeshAttr getMesh();
     int64_t getGroupSize();
     int64_t getBufferBytes();
@@ -594,10 +600,10 @@ def Dist_TransferOp : Dist_LayoutOp<"transfer"> {
   let summary = "Moves a value to the devices of another stage";
   let description = [{
     Moves a value to the devices of another stage. Every rank sends its shard to
-    the rank at the fixed coordinates of the result, with the same coordinates
-    on all other axes. The operation exists while all stages are in one
-    function. When they become programs, it is replaced by a `dist.send` and a
-    `dist.recv`.
+    the rank that is at the fixed coordinates of the result and has the same
+    coordinates on all other axes. The operation exists while all stages are in
+    one function. When each stage becomes a program, a `dist.send` and a
+    `dist.recv` replace the operation.
 
     **Constraints**
     - the types of operand and result fix the same axes in `at`, and differ at
@@ -640,8 +646,9 @@ def Dist_SendOp : Dist_MessageOp<"send", "Send",
     [MemoryEffects<[MemWrite<Dist_WireResource>]>]> {
   let summary = "Sends a value to another stage";
   let description = [{
-    Sends the shard of every rank to its counterpart in the program of stage
-    `stage`. That program receives it by a `dist.recv` with the same tag.
+    Sends the shard of every rank to a rank in the program of stage `stage`: the
+    rank with the same coordinates, except for those that a program fixes. That
+    program receives the value by a `dist.recv` with the same tag.
 
     **Constraints**
     - stage and tag are not negative.
@@ -660,8 +667,9 @@ def Dist_RecvOp : Dist_MessageOp<"recv", "Recv",
     [MemoryEffects<[MemRead<Dist_WireResource>, MemWrite<Dist_WireResource>]>]> {
   let summary = "Receives a value from another stage";
   let description = [{
-    Receives the value that a `dist.send` with the same tag sends in the program
-    of stage `stage`. The type has the coordinates `at` of the receiver.
+    Receives a value from the program of stage `stage`, which sends it by a
+    `dist.send` with the same tag. The type of the value is fixed at the
+    coordinates of the receiving program.
 
     **Constraints**
     - stage and tag are not negative.
@@ -686,11 +694,12 @@ def Dist_StageReduceOp : Dist_Op<"stage_reduce", [
     MemoryEffects<[MemRead<Dist_WireResource>, MemWrite<Dist_WireResource>]>]> {
   let summary = "Performs an all-reduce over the ranks of several stages";
   let description = [{
-    Performs an all-reduce across programs: ranks of the listed stages that have
-    the same coordinates on all other axes sum their values. Each listed stage
-    has an operation with the same tag and the same stages in its update
-    section. In this way a parameter that several stages hold, such as a tied
-    embedding, gets one gradient.
+    Performs an all-reduce across programs. A group consists of one rank of each
+    listed stage. The ranks of a group sum their values, and differ only in the
+    coordinates that their programs fix. Each listed stage has an operation with
+    the same tag and the same stages in its update section. In this way a
+    parameter that several stages hold, such as a tied embedding, gets one
+    gradient.
 
     **Constraints**
     - there are at least two stages, ascending and not negative; the tag is not
@@ -735,15 +744,16 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
   let summary = "Reduces many gradients in few collectives";
   let description = [{
     Reduces every operand over the same axes, by all-reduce or reduce-scatter,
-    in buckets. Each bucket is one collective over a flat buffer, which starts
-    when all members of the bucket are ready. With `after_backward`, no bucket
-    starts before the members of all buckets of its section are ready. With `as
-    type`, values are converted to that element type (the wire type) before they
-    are sent and added.
+    in buckets. Each bucket is one collective over a flat buffer. The collective
+    starts when all members of the bucket are ready. With `after_backward`, the
+    buckets of gradients that one section computes start only when the members
+    of all these buckets are ready. With `as type`, values are converted to this
+    element type (the wire type) before they are sent and added.
 
     A *stacked* operand holds the gradients of a repeated layer. Its leading
-    dimension is the iteration of the layer, and a bucket may contain a range of
-    its iterations. An operand that is not stacked counts as one iteration.
+    dimension has one entry per iteration of the layer, and a bucket may contain
+    a range of the iterations. An operand that is not stacked counts as one
+    iteration.
 
     **Constraints**
     - the wire type is a float type;
@@ -754,8 +764,9 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
     - `stacked` has one flag per operand;
     - the leading dimension of a stacked operand exists, and is not sharded
       before or after the reduction;
-    - no bucket is empty, ranges are not empty and within their operand, and
-      every iteration of every operand is in exactly one bucket.
+    - buckets and ranges are not empty, ranges are within the iterations of
+      their operand, and every iteration of every operand is in exactly one
+      bucket.
 
     Example:
     ```mlir
@@ -805,9 +816,9 @@ def Dist_FusedGatherOp : Dist_Op<"fused_gather",
   let summary = "Gathers many parameters in few collectives";
   let description = [{
     Gathers every operand over the same axes, in buckets. Each bucket is one
-    all-gather over a flat buffer, which starts when all members of the bucket
-    are ready. Stacked operands and buckets are described in
-    `dist.fused_reduce`.
+    all-gather over a flat buffer. The all-gather starts when all members of the
+    bucket are ready. `dist.fused_reduce` describes stacked operands and
+    buckets.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
@@ -816,8 +827,9 @@ def Dist_FusedGatherOp : Dist_Op<"fused_gather",
       the dimension that the axes shard;
     - `stacked` has one flag per operand;
     - the leading dimension of a stacked operand exists and is not sharded;
-    - no bucket is empty, ranges are not empty and within their operand, and
-      every iteration of every operand is in exactly one bucket.
+    - buckets and ranges are not empty, ranges are within the iterations of
+      their operand, and every iteration of every operand is in exactly one
+      bucket.
 
     Example:
     ```mlir
@@ -865,20 +877,19 @@ def Dist_SectionOp : Dist_Op<"section", [
     SingleBlockImplicitTerminator<"::proteus::dist::YieldOp">]> {
   let summary = "Part of a program that is scheduled as a unit";
   let description = [{
-    A section runs once per micro-batch or, with `once`, once per step. Its
-    results can be used by other sections; a section that runs per micro-batch
-    gets the results of its own micro-batch. `chunk` is the chunk of the model
-    to which the section belongs. It is 0 if it is not printed. The result types
-    are the operand types of the terminator.
+    A section runs once per micro-batch or, with `once`, once per step. Other
+    sections can use its results. A section that runs per micro-batch reads the
+    results that belong to its own micro-batch. `chunk` is the chunk of the
+    model to which the section belongs; without `chunk`, this is chunk 0. The
+    result types are the operand types of the terminator.
 
     **Constraints**
-    - a section of kind `update` has `once`, a section of any other kind has
-      not;
+    - a section has `once` if and only if its kind is `update`;
     - the chunk is not negative;
     - results have the types of the operands of `dist.yield`;
-    - a section with `once` uses no value that depends on the micro-batch: no
-      operand in it has a layout with `micro`, except the operand of a
-      `dist.accumulate`.
+    - a section with `once` uses no value that depends on the micro-batch: in
+      its operations, no operand has a layout with `micro`, except the operand
+      of a `dist.accumulate`.
 
     Example:
     ```mlir
@@ -915,11 +926,11 @@ def Dist_ProgramOp : Dist_Op<"program", [
     SingleBlockImplicitTerminator<"::proteus::dist::ReturnOp">]> {
   let summary = "The work of the devices of one stage in a step";
   let description = [{
-    A list of sections that all devices at the coordinates of `at` run in the
-    same way. Arguments and results are those arguments and results of the
+    Lists the sections that each device at the coordinates of `at` runs.
+    Arguments and results of the program are the arguments and results of the
     training step that are on these devices. The attributes of an argument give
-    its role and its path. `step` holds settings of the strategy tree that later
-    passes apply.
+    its role and its path. `step` holds settings of the strategy tree until the
+    passes on programs apply them.
 
     **Constraints**
     - the axes of `at` are device axes of the mesh, and the coordinates are
@@ -929,9 +940,10 @@ def Dist_ProgramOp : Dist_Op<"program", [
       the axes of `at` at the same coordinates;
     - among operations without regions, only `dist.fetch` and terminators read
       values in host memory;
-    - sections are listed in the order forward, gradients, update; no two
-      sections have the same kind and chunk; a chunk has either a `backward`
-      section or the split gradients `input_gradient` and `weight_gradient`.
+    - sections are listed in the order forward, gradients, update;
+    - no two sections have the same kind and chunk;
+    - a chunk with a `backward` section has no `input_gradient` section and no
+      `weight_gradient` section.
 
     Example:
     ```mlir
@@ -990,7 +1002,7 @@ def Dist_ProgramOp : Dist_Op<"program", [
     void setStepSettings(StepAttr step);
     /// Returns the axes and coordinates of `at`.
     ::llvm::SmallVector<std::pair<Axis, int64_t>> getFixed();
-    /// Returns the sections in the order of the text.
+    /// Returns the sections in the order in which the program lists them.
     ::llvm::iterator_range<::mlir::Block::op_iterator<SectionOp>>
     getSections();
     /// Returns the section of kind `kind` and chunk `chunk`, or null if there
@@ -1004,7 +1016,6 @@ def Dist_YieldOp : Dist_Op<"yield", [
   let summary = "Ends a section";
   let description = [{
     Ends a section and returns its results.
-
 
     Example: `dist.yield %a, %b : tensor<8x8xf32, #layout>, tensor<8xf32, #bias>`
   }];
@@ -1038,10 +1049,12 @@ def Dist_ScheduleOp : Dist_Op<"schedule", [
     Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The order in which programs run their sections";
   let description = [{
-    For each program, a list of work items in the order in which they run. An
-    item is the letter of the section kind (`F`, `B`, `I`, `W`, `U`), then the
-    micro-batch, and `.c` for a chunk c other than 0. The position of a program
-    in `programs` is the number of its stage.
+    Lists, for each program, the work items in the order in which they run. An
+    item is a letter for the section kind, then the micro-batch, unless the
+    section runs once, and `.c` for a chunk c other than 0. The letters are `F`
+    (forward), `B` (backward), `I` (input gradient), `W` (weight gradient) and
+    `U` (update). The position of a program in `programs` is the number of its
+    stage.
 
     **Constraints**
     - there is one order per program; the programs exist, are distinct, and
@@ -1050,9 +1063,10 @@ def Dist_ScheduleOp : Dist_Op<"schedule", [
       a micro-batch of the mesh;
     - every section runs exactly once per micro-batch, or exactly once if it has
       `once`;
-    - gradients follow the forward section of their chunk and micro-batch,
-      weight gradients follow the input gradients, a section follows the
-      sections whose values it uses, and the update is last.
+    - a gradient section runs after the forward section of its chunk and
+      micro-batch, and a weight gradient also after the input gradient;
+    - a section runs after the sections from which it uses values;
+    - update sections run after all other sections.
 
     Example:
     ```mlir
@@ -1083,8 +1097,8 @@ def Dist_ScheduleOp : Dist_Op<"schedule", [
     /// forward section to its last gradient, and its activations are in memory
     /// during this time. Chunks without gradients do not count.
     int64_t maxOngoing(unsigned program);
-    /// Returns the first forward section of a program with which more than
-    /// `limit` pairs are in flight, or nullopt if there is none.
+    /// Returns the first forward item of a program that raises the number of
+    /// pairs in flight above `limit`, or nullopt if there is none.
     std::optional<Work> firstBeyond(unsigned program, int64_t limit);
   }];
 }

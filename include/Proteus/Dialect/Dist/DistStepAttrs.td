@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Settings of a training step as a whole, such as its schedule. A strategy tree
-// sets them. They are attached to the programs, so that they reach the passes
-// that apply them: schedule-pipeline, fuse-gradients, chunk-products and
-// simulate. Their enumerations are the same as in a parallel plan
-// (PlanEnums.h).
+// contains the settings. Each program holds a copy of them for the passes that
+// apply them: schedule-pipeline, fuse-gradients, chunk-products and simulate.
+// The enumerations are those of a parallel plan (PlanEnums.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,11 +34,14 @@ def Dist_ScheduleRequestAttr
     : Dist_StepPart<"ScheduleRequest", "schedule_request"> {
   let summary = "The order in which stages are to run micro-batches";
   let description = [{
-    `order` is a built-in order. `orders` replaces it by the work of every
-    stage, item by item (`["F0", "B0"]`). `max_ongoing` is the largest number of
-    micro-batches that a stage may have between their forward pass and their
-    last gradient; without it, the order determines this number.
-    `virtual_stages` is the number of chunks of the model on each stage.
+    - `order`: a built-in order.
+    - `orders`: replaces `order` by a list of work items for every stage, such
+      as `[["F0", "F1", "B0", "B1"], ["F0", "B0", "F1", "B1"]]`.
+    - `max_ongoing`: the largest number of micro-batches that a stage may have
+      in flight, that is, between their forward pass and their last gradient.
+      Each chunk of a micro-batch counts. Without `max_ongoing`, the order
+      determines this number.
+    - `virtual_stages`: the number of chunks of the model on each stage.
 
     **Constraints**
     - numbers are at least 1;
@@ -67,7 +69,9 @@ def Dist_BucketingAttr : Dist_StepPart<"Bucketing", "bucketing"> {
     - `size`: capacity of a bucket in bytes.
     - `first`: capacity of the first bucket in bytes.
     - `per_layer`: a bucket also ends where a layer ends.
-    - `reduction`: the time at which buckets are reduced.
+    - `reduction`: `overlapped` reduces buckets during the backward pass,
+      `after-backward` reduces them after it, and `per-parameter` reduces each
+      gradient by itself, without buckets.
     - `gather`: capacity in bytes of the buckets in which updated parameters are
       gathered.
     - `gather_per_parameter`: every updated parameter is gathered by itself.
@@ -103,8 +107,9 @@ def Dist_OverlapAttr : Dist_StepPart<"Overlap", "overlap"> {
 
     - `tensor`: the kernels that run during collectives of tensor parallelism.
     - `chunks`: the number of chunks into which a product is cut with `tensor =
-      chunked`. Without it, there are as many chunks as devices that gather or
-      scatter, and 4 for an all-reduce.
+      chunked`. Without `chunks`, a collective through user buffers (attribute
+      `proteus.exchange`) has one chunk per device of its group, and any other
+      collective has 4 chunks.
     - `messages`: true if kernels run during messages between stages.
 
     **Constraints**
@@ -127,9 +132,10 @@ def Dist_StepAttr : AttrDef<Dist_Dialect, "Step"> {
   let mnemonic = "step";
   let summary = "Settings of a training step that follow its programs";
   let description = [{
-    The settings that passes on programs apply. A part that has its default
-    value is not printed. A pass that has applied a part resets it to its
-    default.
+    The settings that passes on programs apply, in three parts: schedule,
+    buckets and overlap. A part that has its default value is not printed. A
+    pass that rewrites programs resets the settings that it has applied to their
+    defaults.
 
     Example:
     ```mlir
@@ -147,7 +153,7 @@ def Dist_StepAttr : AttrDef<Dist_Dialect, "Step"> {
       "::proteus::dist::OverlapAttr::get($_ctxt)">:$overlap);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    /// Each function returns these settings with one part replaced.
+    /// Return these settings with one part replaced.
     StepAttr withSchedule(ScheduleRequestAttr schedule) const;
     StepAttr withBuckets(BucketingAttr buckets) const;
     StepAttr withOverlap(OverlapAttr overlap) const;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Applies the layout algebra (LayoutAlgebra.h) to IR: computes local shapes and
-// bytes of tensor types with a layout, plans the steps from one layout
+// Applies the layout algebra (LayoutAlgebra.h) to IR: computes the shapes and
+// bytes of the shards of a tensor type, plans the steps from one layout
 // attribute to another, and builds the operations of such a plan.
 //
 //===----------------------------------------------------------------------===//
@@ -70,15 +70,16 @@ struct ReshardStep {
 };
 
 /// Returns the cheapest steps that change the layout of a tensor from `from` to
-/// `to`, where `cost` returns the cost of a step. The tensor has the shape and
-/// element type of `type`. See `planReshard` in LayoutAlgebra.h for the search.
-/// On failure, the cause is stored in `reason`, unless that is null.
+/// `to`. The tensor has the shape and element type of `type`, and `cost`
+/// returns the cost of a step. On failure, the function stores the cause in
+/// `*reason` if `reason` is not null. `planReshard` in LayoutAlgebra.h
+/// describes the search.
 llvm::FailureOr<llvm::SmallVector<ReshardStep>>
 planReshard(LayoutAttr from, LayoutAttr to, mlir::RankedTensorType type,
             StepCost cost, std::string *reason = nullptr);
 
-/// Builds the operations of a plan, which move data for `purpose`, and returns
-/// the value in the last layout.
+/// Builds the operations of `plan`, of which the first reads `value`, and
+/// returns the result of the last one. Sets `purpose` on collectives if given.
 mlir::Value buildReshard(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, llvm::ArrayRef<ReshardStep> plan,
                          std::optional<Purpose> purpose = std::nullopt);

@@ -10,7 +10,8 @@
 // effect of each communication step on a layout, and the cheapest sequence of
 // steps from one layout to another. The attributes of the dialect contain these
 // types. The verifiers of operations and the planner both use `applyStep`, so
-// they agree on which steps are valid.
+// the planner finds only steps that the verifiers accept.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_DIALECT_DIST_LAYOUTALGEBRA_H
@@ -44,9 +45,8 @@ namespace proteus::dist {
 /// of axes.
 using Axis = unsigned;
 
-/// A list of axes. If the axes shard a dimension, the list also holds the
-/// distribution of the parts of this dimension along them. Copies of the list
-/// keep the distribution.
+/// A list of axes. If the axes shard a dimension, `zigzag` determines which
+/// elements each part has, and `shift` determines which rank holds the part.
 struct AxisList : llvm::SmallVector<Axis, 2> {
   using Base = llvm::SmallVector<Axis, 2>;
   using Base::Base;
@@ -131,8 +131,8 @@ llvm::hash_code hash_value(const Mesh &mesh);
 /// the others: 10 elements in 4 parts have the sizes 3, 3, 2, 2.
 int64_t partSize(int64_t size, int64_t count, int64_t index);
 
-/// Returns the index of the first element of part `index`. The parts are those
-/// of `partSize`.
+/// Returns the index of the first element of part `index` if `size` elements
+/// are divided as in `partSize`: 10 elements in 4 parts begin at 0, 3, 6, 8.
 int64_t partOffset(int64_t size, int64_t count, int64_t index);
 
 /// The indices [begin, end) of a dimension.
@@ -207,8 +207,9 @@ struct Layout {
   /// over it is pending, and it is not fixed.
   bool isReplicated(Axis axis) const;
 
-  /// Brings the layout into normal form: sorts the lists without a meaningful
-  /// order, and resets zigzag and shift of dimensions without axes.
+  /// Brings the layout into normal form: sorts `partial` and `fixed`, because
+  /// their order has no meaning, and resets zigzag and shift of dimensions
+  /// without axes.
   void normalise();
   /// Returns the reason for which the layout is invalid on `mesh`, or nullopt
   /// if it is valid.
@@ -260,8 +261,9 @@ llvm::SmallVector<int64_t> largestLocalShape(const Mesh &mesh,
 // Steps between layouts
 //===----------------------------------------------------------------------===//
 
-/// Kinds of steps between layouts on the same devices. If two plans have the
-/// same cost and length, the planner prefers the kind that is listed first.
+/// Kinds of steps between layouts on the same devices. The planner tries the
+/// kinds in this order. If several plans have the same cost and the same number
+/// of steps, it returns the plan that it finds first.
 enum class StepKind : uint8_t {
   Slice,
   Scatter,
@@ -276,8 +278,9 @@ llvm::StringRef stringify(StepKind kind);
 
 /// One step of a plan. Slice, scatter and reduce-scatter add `axes` at the
 /// minor end of `toDim`. An all-gather removes `axes` from the minor end of
-/// `fromDim`. An all-to-all moves `axes` from `fromDim` to `toDim`. Scatter and
-/// broadcast start from a value that is fixed at a coordinate of each of
+/// `fromDim`. An all-to-all moves `axes` from `fromDim` to `toDim`. All-reduce
+/// and reduce-scatter perform the pending `reduction` over `axes`. Scatter and
+/// broadcast start from a value that is fixed at one coordinate of each of
 /// `axes`. A permute moves blocks between ranks without cutting them.
 struct Step {
   StepKind kind;
@@ -291,15 +294,15 @@ struct Step {
   /// the step.
   llvm::SmallVector<AxisList, 0> placed = {};
   /// True if `toDim` becomes a zigzag. Used only if no axis shards `toDim`
-  /// before the step; otherwise the dimension stays a zigzag or contiguous as
-  /// before.
+  /// before the step. If an axis does, the step does not change whether the
+  /// dimension is a zigzag.
   bool zigzag = false;
 };
 
-/// Returns the axes along which a permute from `from` to `to` moves blocks,
-/// ascending. These are the axes that shard different dimensions in the two
-/// layouts, shard a dimension with different strides, or shard a dimension in
-/// only one of the layouts.
+/// Returns, in ascending order, the axes along which a permute from `from` to
+/// `to` moves blocks. These are the axes that shard different dimensions in the
+/// two layouts, shard a dimension with different strides, or shard a dimension
+/// in only one of the layouts.
 AxisList permutedAxes(const Mesh &mesh, const Layout &from, const Layout &to);
 
 /// Returns the layout of a tensor of shape `shape` after `step`. Fails with a
@@ -311,12 +314,12 @@ llvm::FailureOr<Layout> applyStep(const Mesh &mesh,
                                   const Layout &from, const Step &step,
                                   std::string &reason);
 
-/// Sizes of a step. A cost function computes the cost of the step from them.
+/// The sizes from which a cost function computes the cost of a step.
 struct StepVolume {
   /// Number of ranks in a group.
   int64_t groupSize = 1;
-  /// Bytes on the rank with the largest shard. For an all-gather or a slice,
-  /// these are the bytes of the result, for any other step those of the input.
+  /// Bytes of the largest shard: of the result for an all-gather or a slice, of
+  /// the input for any other step.
   int64_t bufferBytes = 0;
   /// Bytes that each rank sends if the algorithm is bandwidth-optimal.
   int64_t movedBytes = 0;
@@ -344,16 +347,17 @@ struct PlannedStep {
 /// one found first. The steps from a layout are tried by kind (in the order of
 /// StepKind), then by dimension, then by axes.
 ///
-/// The search does not change axes that both layouts replicate, nor the major
-/// axes that an evenly divided dimension has in both layouts. Axes that have
-/// the same role in both layouts move together, so that a reduction over two
-/// axes stays one collective. With `splitCollectives`, each axis may move
-/// alone, and major axes may move too. This often costs less.
+/// The search does not move axes that both layouts replicate. If both layouts
+/// divide a dimension evenly, the search does not move the major axes that this
+/// dimension has in both. Two axes move together if they have the same role in
+/// `from` and the same role in `to`, so that a reduction over both is one
+/// collective. With `splitCollectives`, each axis may move alone, and major
+/// axes may move too. The resulting plan often costs less.
 ///
 /// Fails with a reason if the layouts differ in the axis `micro`, if `to` is
 /// fixed at a coordinate at which `from` is not fixed, if `to` is partial over
-/// an axis over which `from` is not partial, or if no sequence of exact steps
-/// (see `applyStep`) exists.
+/// an axis and `from` is not partial over it with the same reduction, or if no
+/// sequence of exact steps (see `applyStep`) exists.
 llvm::FailureOr<llvm::SmallVector<PlannedStep, 0>>
 planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
             int64_t elementBits, const Layout &from, const Layout &to,

@@ -42,8 +42,8 @@ struct Work {
 };
 llvm::hash_code hash_value(const Work &work);
 
-/// A set of work items with one bit per section and micro-batch, so that the
-/// verifier is fast for orders with many micro-batches.
+/// A set of work items. It has one bit per section and micro-batch, so that
+/// verifiers are fast for orders with many micro-batches.
 class WorkSet {
 public:
   /// Adds `work` and returns true if it was not in the set.
@@ -54,15 +54,16 @@ private:
   std::map<std::pair<SectionKind, int64_t>, llvm::BitVector> sections;
 };
 
-/// Formats a work item: its kind, its micro-batch and, if it is not 0, its
-/// chunk. Examples are `F3`, `B0.1` and `U`.
+/// Formats a work item: the letter of its kind, then its micro-batch, if it has
+/// one, and its chunk, unless this is 0. Examples are `F3`, `B0.1` and `U`.
 std::string formatWork(const Work &work);
 
 /// Parses text of the form that `formatWork` writes. Returns nullopt if `text`
 /// is malformed.
 std::optional<Work> parseWork(llvm::StringRef text);
 
-/// The iterations `[from, to)` of one stacked operand of a fused collective.
+/// The iterations `[from, to)` of one operand of a fused collective. An operand
+/// that is not stacked has the range `[0, 1)`.
 struct BucketRange {
   int64_t operand;
   int64_t from;
