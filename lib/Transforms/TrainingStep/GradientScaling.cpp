@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::nn;
 
-/// Path of operations that read numbers of several gradients.
+/// Path of the operations that combine numbers of several gradients.
 static constexpr StringLiteral kPath = "gradients";
 
 void proteus::markAsUpdate(Operation *op, BlockArgument parameter) {
@@ -77,7 +77,8 @@ public:
     return total;
   }
 
-  /// Builds the factor for the updates from the totals, on the last stage.
+  /// Builds the operation that computes the factor for the updates from
+  /// `totals`. It runs on the last stage.
   Value buildFactor(TrainingAttr training, ValueRange totals) {
     BlockArgument last = byStage.rbegin()->second.front();
     return placeOnStage(
