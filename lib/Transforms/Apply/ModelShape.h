@@ -71,7 +71,7 @@ public:
   llvm::ArrayRef<nn::IterationSpaceOpInterface> getOperations() const {
     return operations;
   }
-  /// Returns true if an operation runs over the batch.
+  /// Returns true if at least one operation iterates over the batch.
   bool hasBatch() const { return batched; }
   /// Returns the position of `op`, or null if no pattern can select it.
   const Position *getPosition(mlir::Operation *op) const;
@@ -79,8 +79,9 @@ public:
   const Layers &getLayers(llvm::StringRef pattern) const {
     return layers.find(pattern)->second;
   }
-  /// Returns the pattern of the layers with the most work, which are cut into
-  /// stages and recomputed, or an empty string if there are no layers.
+  /// Returns the pattern of the group of layers with the most work, or an empty
+  /// string if there are no layers. This group is cut into stages and
+  /// recomputed.
   llvm::StringRef getMainLayers() const { return mainLayers; }
 
 private:
@@ -96,10 +97,10 @@ private:
   llvm::StringRef mainLayers;
 };
 
-/// Returns true for operations such as activation functions, casts and gates: a
-/// split of a dimension of the operands is also a split of the result. Returns
-/// false for additions, because they add a residual, which has a layout of its
-/// own.
+/// Returns true if `op` is element-wise, such as an activation function, a cast
+/// or a gate. A split of a dimension of its operands is then also a split of
+/// its result. Returns false for additions, because they add a residual, which
+/// has a layout of its own.
 bool isElementWise(mlir::Operation *op);
 
 /// Returns the number of output features of a linear.

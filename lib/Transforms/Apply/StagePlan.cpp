@@ -63,7 +63,8 @@ static SmallVector<Unit> unitsOf(const ModelShape &model) {
 /// Distributes the layers so that the operations before them count as one
 /// layer, and the operations after them as another. With the partition
 /// `divisible`, does so only if the number of runs divides the number of layers
-/// plus two but not the number of layers.
+/// plus two but not the number of layers, and otherwise returns the default
+/// distribution.
 static FailureOr<StagePlan> countEnds(const ModelShape &model,
                                       const plan::ResolvedPlan &plan) {
   StagePlan stages;
@@ -85,8 +86,8 @@ static FailureOr<StagePlan> countEnds(const ModelShape &model,
   return stages;
 }
 
-/// Distributes the layers and the operations around them by the work of their
-/// linears.
+/// Distributes the layers and the operations around them so that all stages
+/// have about the same work in linears.
 static FailureOr<StagePlan> balanceWork(const ModelShape &model,
                                         const plan::ResolvedPlan &plan) {
   StagePlan stages;
@@ -110,13 +111,14 @@ static FailureOr<StagePlan> balanceWork(const ModelShape &model,
       lastOfLayers = stage;
     }
     done += unit.work;
-    // A stage ends with the unit at which its share of the work is exceeded.
+    // A stage ends with the unit at which `done`, the work so far, exceeds the
+    // equal shares of all stages so far.
     if (stage + 1 < number && done * number > total * (stage + 1))
       ++stage;
   }
-  // The head, the last linear, moves to the stage of the loss, because logits
-  // are large and would have to be sent. It stays if no other work is left in
-  // its own stage.
+  // If the loss is in the stage after the head (the last linear), the head
+  // moves to the stage of the loss, because logits are large and would have to
+  // be sent. The head stays if it is the first unit of its stage.
   size_t head = units.size();
   while (head > 0 && units[head - 1].op && units[head - 1].work == 0)
     --head;

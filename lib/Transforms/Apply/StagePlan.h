@@ -18,14 +18,14 @@
 
 namespace proteus {
 
-/// Assignments of layers and operations to stages that differ from the default
-/// of the setting `stages` in a tree.
+/// Assigns layers and operations to stages. A tree distributes the layers
+/// equally by default, so only deviations from this default are stored.
 struct StagePlan {
-  /// Number of layers of every run (stage or chunk); empty if the layers are
-  /// distributed equally.
+  /// Number of layers of each run, which is one chunk of a stage. Empty if the
+  /// layers are distributed equally.
   llvm::SmallVector<int64_t> counts;
-  /// Operations after the layers that run in a later stage than the last layer,
-  /// with their stages.
+  /// Operations that run in a later stage than the last layer, each with its
+  /// stage.
   llvm::DenseMap<mlir::Operation *, int64_t> afterLayers;
 };
 
