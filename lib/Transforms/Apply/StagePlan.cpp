@@ -111,8 +111,8 @@ static FailureOr<StagePlan> balanceWork(const ModelShape &model,
       lastOfLayers = stage;
     }
     done += unit.work;
-    // A stage ends with the unit at which `done`, the work so far, exceeds the
-    // equal shares of all stages so far.
+    // `stage` ends with the unit at which `done`, the work so far, exceeds
+    // (stage + 1) / number of the total.
     if (stage + 1 < number && done * number > total * (stage + 1))
       ++stage;
   }

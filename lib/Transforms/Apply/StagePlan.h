@@ -18,8 +18,8 @@
 
 namespace proteus {
 
-/// Assigns layers and operations to stages. A tree distributes the layers
-/// equally by default, so only deviations from this default are stored.
+/// An assignment of layers and operations to stages. A tree distributes the
+/// layers equally by default, so only deviations from this default are stored.
 struct StagePlan {
   /// Number of layers of each run, which is one chunk of a stage. Empty if the
   /// layers are distributed equally.

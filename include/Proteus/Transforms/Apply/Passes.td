@@ -91,10 +91,11 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
         `virtual-stages`) divides the number of layers plus two but not the
         number of layers, else as `layers`.
       - `work`: balances the work of linears, whether in layers or in the head,
-        in the order of the model. A stage ends with the layer or operation at
-        which the work up to there exceeds the equal shares of all stages so
-        far. The head is on the stage of the loss, so that no logits are sent
-        between stages, unless the preceding stage would then be empty.
+        in the order of the model. Of n stages, stage s (from 0) ends with the
+        layer or operation at which the work from the start of the model exceeds
+        (s + 1) / n of all work. The head is on the stage of the loss, so that
+        no logits are sent between stages, unless the preceding stage would then
+        be empty.
     - `keep-gathered=true` keeps the inputs of linears that the forward pass
       has gathered (`sp`) for the backward pass instead of gathering them
       again, except in layers that are recomputed.
