@@ -30,7 +30,8 @@ namespace proteus {
 /// recomputation of that layer. Reductions of sharded gradients move to the end
 /// of the backward pass of their layer, in the order in which the gradients are
 /// computed, because frameworks that shard gradients reduce them layer by
-/// layer.
+/// layer. Each of these reductions then also waits for the last of these
+/// gradients.
 ///
 /// Returns the new index of every task from `begin` on.
 std::vector<uint32_t> placeByLayer(FlatList &list, size_t begin);

@@ -69,9 +69,10 @@ private:
 
 void GradientCopies::changeClass(ArrayRef<FlatBuffer> resident,
                                  sim::DeviceClass &device) const {
-  // Gradients that are wider than the parameters belong to the optimizer, so
-  // copies in the type of the parameters are added for the model. Otherwise
-  // copies in the type of the master weights are added for the optimizer.
+  // Gradients that are wider than the parameters are those of the optimizer.
+  // The model then needs gradients of the same size as its parameters.
+  // Otherwise the optimizer needs gradients of the same size as its master
+  // weights. `alike` is the owner of the buffers with the size that is needed.
   sim::MemoryOwner alike = hasWideGradients(resident)
                                ? sim::MemoryOwner::Parameters
                                : sim::MemoryOwner::MasterWeights;
