@@ -289,14 +289,14 @@ LogicalResult SplitPlan::checkSequence() {
 }
 
 /// If the plan has sequence parallelism, splits along the sequence all
-/// operations that run between a linear by rows and the next linear by columns.
-/// These operations treat each position on its own, and tp splits no other
-/// dimension of them.
+/// operations that run between a linear that is split by rows and the next
+/// linear that is split by columns. These operations treat each position on its
+/// own, and tp splits no other dimension of them.
 void SplitPlan::splitSequence() {
   if (!decisions.sequenceParallel)
     return;
-  // Operations from a linear by columns up to the next linear by rows, both
-  // included.
+  // Operations from a linear that is split by columns to the next linear that
+  // is split by rows, both included.
   DenseSet<Operation *> inside;
   SmallVector<Operation *> worklist;
   for (Operation *op : model.getOperations())
@@ -388,8 +388,9 @@ LogicalResult SplitPlan::splitContext() {
 std::pair<SmallVector<StringRef>, int64_t> SplitPlan::placesOfExperts() const {
   SmallVector<StringRef> axes;
   int64_t count = 1;
-  // tp is the major axis, because the devices of tp hold the same tokens when
-  // tokens are exchanged over ep.
+  // tp is the major axis. The devices of tp hold the same tokens, so each of
+  // them first selects the tokens of its experts, which are then exchanged over
+  // ep.
   if (decisions.hasWholeExperts()) {
     axes.push_back(kTensor);
     count *= decisions.tp;

@@ -29,9 +29,10 @@ namespace proteus {
 ///   operands, else the earliest one of its readers, else 0.
 /// - An argument gets the earliest virtual stage that reads it. If several
 ///   stages read an input or a parameter, each stage gets an argument of its
-///   own. The copies of a parameter are annotated as tied. Sorts the operations
-///   by virtual stage. Emits an error if an operation reads a value of a later
-///   stage.
+///   own. The copies of a parameter are annotated as tied.
+///
+/// Sorts the operations by virtual stage. Emits an error if an operation reads
+/// a value of a later stage.
 llvm::LogicalResult inferStages(mlir::func::FuncOp function, int64_t numStages,
                                 int64_t numChunks);
 

@@ -56,7 +56,7 @@ private:
   std::string reasonUnused(strategy::OffloadOp offload, const Use &use,
                            nn::TrainingAttr training) const;
 
-  /// The use of each setting.
+  /// The operations to which each setting applies.
   llvm::MapVector<mlir::Operation *, Use> uses;
   /// Number of operations that read each parameter.
   llvm::DenseMap<mlir::Value, unsigned> numReaders;

@@ -222,8 +222,8 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
           if (values[member].producer < 0)
             continue;
           uint32_t number = values[member].producer;
-          // If an earlier bucket already reduces the member over other axes,
-          // this bucket follows that bucket.
+          // If an earlier bucket already reduces this gradient over other axes,
+          // the new bucket is inserted after the earlier one.
           uint32_t behind =
               number < numTasks ? number : bucketTasks[number - numTasks].first;
           last = std::max(last, behind);

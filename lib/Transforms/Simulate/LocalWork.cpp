@@ -435,7 +435,7 @@ proteus::conversionWork(nn::IterationSpaceOpInterface op,
 std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
                                                ArrayRef<int64_t> coordinates) {
   // If the results of an operation exist only at some coordinates, the
-  // operation costs nothing at all others.
+  // operation costs nothing at any other coordinates.
   for (Type type : op->getResultTypes())
     if (!isHeldAt(type, coordinates))
       return std::nullopt;

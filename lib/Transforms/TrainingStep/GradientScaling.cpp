@@ -51,8 +51,8 @@ public:
         byStage[getStage(parameter).value_or(0)].push_back(parameter);
   }
 
-  /// Builds the total over all gradients of the number that `ObserverOp`
-  /// computes from one gradient: the maximum if `max`, else the sum.
+  /// Builds one `ObserverOp` per gradient, each of which computes one number,
+  /// and the total of these numbers: their maximum if `max`, else their sum.
   template <typename ObserverOp> Value build(bool max) {
     Value total;
     for (auto &[stage, parameters] : byStage) {

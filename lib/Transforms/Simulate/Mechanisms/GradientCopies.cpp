@@ -69,10 +69,11 @@ private:
 
 void GradientCopies::changeClass(ArrayRef<FlatBuffer> resident,
                                  sim::DeviceClass &device) const {
-  // Gradients that are wider than the parameters are those of the optimizer.
-  // The model then needs gradients of the same size as its parameters.
-  // Otherwise the optimizer needs gradients of the same size as its master
-  // weights. `alike` is the owner of the buffers with the size that is needed.
+  // `alike` is the owner of the buffers that are as large as the gradients to
+  // add. If the gradients are wider than the parameters, they are those of the
+  // optimizer, and gradients as large as the parameters are added for the
+  // model. Otherwise gradients as large as the master weights are added for the
+  // optimizer.
   sim::MemoryOwner alike = hasWideGradients(resident)
                                ? sim::MemoryOwner::Parameters
                                : sim::MemoryOwner::MasterWeights;
