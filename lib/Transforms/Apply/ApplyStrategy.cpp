@@ -72,8 +72,8 @@ static LogicalResult checkSchedule(Location loc,
   return success();
 }
 
-/// Fails if a setting of storage or sequence parallelism has no effect with the
-/// other settings.
+/// Fails if a setting of storage or of sequence parallelism has no effect, or
+/// contradicts another setting.
 static LogicalResult checkStorage(Location loc,
                                   const plan::ResolvedPlan &plan) {
   if (plan.sequenceParallel && plan.tp == 1)

@@ -75,7 +75,7 @@ public:
   llvm::ArrayRef<nn::IterationSpaceOpInterface> getOperations() const {
     return operations;
   }
-  /// Returns true if an operation runs over the batch.
+  /// Returns true if at least one operation iterates over the batch.
   bool hasBatch() const { return batched; }
   /// Returns the position of `op`, or null if no pattern can select it.
   const Position *getPosition(mlir::Operation *op) const;
@@ -117,10 +117,10 @@ double countInnerRuns(mlir::Operation *op);
 /// Returns the FLOPs of one run of `op`.
 double countFlops(nn::IterationSpaceOpInterface op);
 
-/// Returns true for operations such as activation functions, casts and gates: a
-/// split of a dimension of the operands is also a split of the result. Returns
-/// false for additions, because they add a residual, which has a layout of its
-/// own.
+/// Returns true if `op` is element-wise, such as an activation function, a cast
+/// or a gate. A split of a dimension of its operands is then also a split of
+/// its result. Returns false for additions, because they add a residual, which
+/// has a layout of its own.
 bool isElementWise(mlir::Operation *op);
 
 /// Returns the number of output features of a linear.

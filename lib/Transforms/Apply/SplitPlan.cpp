@@ -42,7 +42,7 @@ const OperationSettings *SplitPlan::get(Operation *op) const {
 
 SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
   Parts everywhere;
-  // A mesh has at least one axis, so a model on one device gets dp = 1.
+  // A mesh has at least one axis, so the mesh of one device has dp = 1.
   bool data = decisions.dataReplicas() > 1 || decisions.expertReplicas() > 1 ||
               (decisions.pp == 1 && decisions.cp == 1 && decisions.tp == 1);
   if (data && model.hasBatch()) {
@@ -62,8 +62,9 @@ SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
 // Tensor parallelism
 //===----------------------------------------------------------------------===//
 
-/// Splits an attention by heads. The linears that feed it are split by columns,
-/// and the linear that reads its result is split by rows.
+/// Splits an attention by heads. The linears that feed it are split by columns.
+/// If no linear feeds one of the operands, the heads are split explicitly.
+/// Records that the linear that reads the result is split by rows.
 LogicalResult SplitPlan::splitAttention(nn::AttentionOp attention) {
   int64_t heads = attention.getKeyHeads();
   if (heads % decisions.tp != 0)
@@ -167,7 +168,8 @@ void SplitPlan::splitLinear(nn::LinearOp linear) {
   rowLinears.insert_range(readers);
 }
 
-/// Splits the first matrix of an expert by columns. The second matrix is then
+/// Splits `linear` by columns if it is the first matrix of an expert, which
+/// means that only other matrices of experts read its result. These are then
 /// split by rows.
 void SplitPlan::splitExperts(nn::ExpertLinearOp linear) {
   auto weight = cast<RankedTensorType>(linear.getWeight().getType());
@@ -229,10 +231,11 @@ LogicalResult SplitPlan::splitTensors() {
 // Sequence and context parallelism
 //===----------------------------------------------------------------------===//
 
-/// Emits an error if sequences cannot be cut into equal parts. Also decides
-/// whether they are distributed in a zigzag: late queries of a causal sequence
-/// read more keys, so the sequence is cut into two chunks per device, and each
-/// device gets one from each end.
+/// Emits an error if sequences cannot be cut into equal parts. Also sets
+/// `zigzag`. Late queries of a causal sequence read more keys than early ones.
+/// In a zigzag, the sequence is therefore cut into two chunks per device, and
+/// each device gets one chunk from each end. If a zigzag is needed but not
+/// possible, emits a remark.
 LogicalResult SplitPlan::checkSequence() {
   if (!decisions.sequenceParallel && decisions.cp == 1)
     return success();
@@ -285,15 +288,15 @@ LogicalResult SplitPlan::checkSequence() {
   return success();
 }
 
-/// Splits the operations between a linear by rows and the next linear by
-/// columns along the sequence, if the plan has sequence parallelism. These
-/// operations treat each position on its own, and tp splits no other dimension
-/// of them.
+/// If the plan has sequence parallelism, splits along the sequence all
+/// operations that run between a linear that is split by rows and the next
+/// linear that is split by columns. These operations treat each position on its
+/// own, and tp splits no other dimension of them.
 void SplitPlan::splitSequence() {
   if (!decisions.sequenceParallel)
     return;
-  // Operations from a linear by columns up to the next linear by rows, both
-  // included.
+  // Operations from a linear that is split by columns to the next linear that
+  // is split by rows, both included.
   DenseSet<Operation *> inside;
   SmallVector<Operation *> worklist;
   for (Operation *op : model.getOperations())
@@ -314,8 +317,9 @@ void SplitPlan::splitSequence() {
   // another coordinate of cp.
   strategy::PartAttr gathered = part("seq", axes);
   axes.push_back(kTensor);
-  // Inputs of linears are not kept in layers that are recomputed, because such
-  // a layer keeps only its own input.
+  // Returns true if the gathered input of `op` is kept for the backward pass.
+  // Recomputed layers do not keep it, because such a layer keeps only its own
+  // input.
   auto keepsInput = [&](Operation *op) {
     const ModelShape::Position *position = model.getPosition(op);
     bool again = decisions.recompute == plan::Recompute::Full && position &&
@@ -341,8 +345,9 @@ void SplitPlan::splitSequence() {
   }
 }
 
-/// Sets how attention gets the keys of other devices. Without a setting it
-/// gathers them, because the tree splits sequences everywhere.
+/// Sets how attention gets the keys of other devices. `all-gather` needs no
+/// setting: the tree splits sequences everywhere, so attention gathers the
+/// keys.
 LogicalResult SplitPlan::splitContext() {
   if (decisions.cp == 1 ||
       decisions.contextKind == plan::ContextKind::AllGather)
@@ -383,8 +388,9 @@ LogicalResult SplitPlan::splitContext() {
 std::pair<SmallVector<StringRef>, int64_t> SplitPlan::placesOfExperts() const {
   SmallVector<StringRef> axes;
   int64_t count = 1;
-  // tp is the major axis, because the devices of tp hold the same tokens when
-  // tokens are exchanged over ep.
+  // tp is the major axis. The devices of tp hold the same tokens, so each of
+  // them first selects the tokens of its experts, which are then exchanged over
+  // ep.
   if (decisions.hasWholeExperts()) {
     axes.push_back(kTensor);
     count *= decisions.tp;
@@ -471,10 +477,10 @@ void SplitPlan::splitSlots() {
 // Recomputation
 //===----------------------------------------------------------------------===//
 
-/// Returns the path of the module that contains an attention that is written
-/// out: the product of queries and keys, `softmax`, and the product with
-/// values. Returns an empty string if `softmax` is not in such a module, or if
-/// the module contains a linear.
+/// An attention can be written out as the product of queries and keys,
+/// `softmax`, and the product with values. Returns the path of the module that
+/// contains these three operations. Returns an empty string if there is no such
+/// module, or if the module contains a linear.
 static StringRef coreAttentionOf(nn::SoftmaxOp softmax,
                                  const ModelShape &model) {
   auto moduleOf = [&](Operation *op) -> StringRef {
@@ -529,9 +535,9 @@ LogicalResult SplitPlan::recomputeAttention() {
 
 /// Assigns embedding tables to data-parallel devices, the largest table first.
 /// Each table goes to the device that looks up the fewest elements. If several
-/// devices look up equally few, it goes to the one that stores the fewest
-/// elements. Lookups count first, because all devices wait for the device that
-/// sends the most vectors.
+/// devices look up the same number of elements, the table goes to the one that
+/// stores the fewest elements. Lookups count first, because all devices wait
+/// for the device that sends the most vectors.
 LogicalResult SplitPlan::placeTables() {
   if (!decisions.placeTables || decisions.dataReplicas() == 1)
     return success();

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of the pass apply-strategy: decides the splits and other settings of
-// each operation of a model. They follow from the degrees.
+// Part of the pass apply-strategy: derives the splits and other settings of
+// each operation of a model from the degrees.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ inline constexpr llvm::StringLiteral kTensor = "tp";
 /// Settings of the tree for the operations of one path.
 struct OperationSettings {
   /// Splits of the operation itself and of its tensors, by item. The item
-  /// `Input` is operand 0.
+  /// `Input` always means operand 0.
   std::map<strategy::ItemKind, llvm::SmallVector<strategy::PartAttr, 2>> splits;
   /// True if the backward pass recomputes the operations.
   bool recompute = false;
@@ -93,7 +93,7 @@ private:
   void splitSequence();
   llvm::LogicalResult splitContext();
   /// Returns the axes over which experts are distributed, and the product of
-  /// their sizes.
+  /// the sizes of these axes.
   std::pair<llvm::SmallVector<llvm::StringRef>, int64_t>
   placesOfExperts() const;
   llvm::LogicalResult placeExperts();
@@ -116,14 +116,14 @@ private:
     return tensorSplit.contains(op);
   }
   /// Returns the axes over which ZeRO splits the parameters of `op`, and the
-  /// product of their sizes. The devices along these axes hold copies of the
-  /// parameters.
+  /// product of the sizes of these axes. The devices along these axes hold
+  /// copies of the parameters.
   std::pair<llvm::SmallVector<llvm::StringRef>, int64_t>
   copiesOf(mlir::Operation *op) const;
   /// Returns the splits with which the parameters `operands` of `op` are
   /// stored: those with which `op` reads them, and a further split over the
-  /// devices that hold copies. Returns an empty list if the parameters are too
-  /// small.
+  /// devices that hold copies. Returns an empty list if there are no copies, or
+  /// if the parameters are too small.
   Parts storageOf(nn::IterationSpaceOpInterface op,
                   llvm::ArrayRef<mlir::OpOperand *> operands) const;
 
@@ -137,8 +137,8 @@ private:
   llvm::DenseMap<mlir::Operation *, OperationSettings> settings;
   /// Operations with an iterator that `splitOver` has split over tp.
   llvm::DenseSet<mlir::Operation *> tensorSplit;
-  /// Linears that propagation later splits by rows, because the linears or
-  /// heads before them are split by columns.
+  /// Linears that propagation later splits by rows, because the linear or
+  /// attention before them is split by columns or heads.
   llvm::DenseSet<mlir::Operation *> rowLinears;
   /// True if each device of cp gets two chunks of a sequence, one from each end
   /// (a zigzag). False if each device gets one contiguous part.

@@ -48,10 +48,12 @@ SplitPlan::Parts SplitPlan::storageOf(IterationSpaceOpInterface op,
   llvm::append_range(withTensor, copies);
   if (copies.empty())
     return {};
-  // Splits the dimension `split`, which tp splits already, further over the
-  // devices that hold copies. If the parts are even, each lies within the shard
-  // of its device. Uneven parts would have to move between devices before every
-  // use, so the dimension `other` is split instead if that yields even parts.
+  // Splits parameters over the devices that hold copies, where tp already
+  // splits the dimension `split`. If possible, `split` is cut further into even
+  // parts, each of which lies within the shard that its device has from tp.
+  // Uneven parts would have to move between devices before every use, so the
+  // dimension `other` is split instead if that yields even parts, or if `split`
+  // is too small.
   auto withinTensorSplit = [&](StringRef split, int64_t size, StringRef other,
                                int64_t otherSize) -> Parts {
     int64_t parts = decisions.tp * count;
@@ -71,8 +73,9 @@ SplitPlan::Parts SplitPlan::storageOf(IterationSpaceOpInterface op,
       return {};
     if (rowLinears.contains(op))
       return {part("out", copies), part("in", {kTensor})};
-    // Uneven parts would make equivalent ranks differ, so `in` is split if only
-    // `in` divides evenly. A bias has no `in`, so it requires a split of `out`.
+    // Uneven parts would make equivalent ranks differ, so `in` is split if
+    // `count` divides `in` but not `out`. A bias has no `in`, so it requires a
+    // split of `out`.
     if (out % count != 0 && in % count == 0 && !linear.getBias())
       return {part("in", copies)};
     return {part("out", copies)};

@@ -117,7 +117,8 @@ static StagePlan countLayers(const ModelShape &model, int64_t runs) {
 /// Distributes the layers so that the operations before them count as one
 /// layer, and the operations after them as another. With the partition
 /// `divisible`, does so only if the number of runs divides the number of layers
-/// plus two but not the number of layers.
+/// plus two but not the number of layers, and otherwise returns the default
+/// distribution.
 static FailureOr<StagePlan> countEnds(const ModelShape &model,
                                       const plan::ResolvedPlan &plan) {
   SmallVector<Unit> layers = unitsOf(model, countFlops);
@@ -145,8 +146,8 @@ static FailureOr<StagePlan> countEnds(const ModelShape &model,
   return stages;
 }
 
-/// Distributes the layers and the operations around them by the work of their
-/// linears.
+/// Distributes the layers and the operations around them so that all stages
+/// have about the same work in linears.
 static FailureOr<StagePlan> balanceWork(const ModelShape &model,
                                         const plan::ResolvedPlan &plan) {
   int64_t number = plan.pp;
@@ -169,13 +170,14 @@ static FailureOr<StagePlan> balanceWork(const ModelShape &model,
       lastOfLayers = stage;
     }
     done += unit.work;
-    // A stage ends with the unit at which its share of the work is exceeded.
+    // `stage` ends with the unit at which `done`, the work so far, exceeds
+    // (stage + 1) / number of the total.
     if (stage + 1 < number && done * number > total * (stage + 1))
       ++stage;
   }
-  // The head, the last linear, moves to the stage of the loss, because logits
-  // are large and would have to be sent. It stays if no other work is left in
-  // its own stage.
+  // If the loss is in the stage after the head (the last linear), the head
+  // moves to the stage of the loss, because logits are large and would have to
+  // be sent. The head stays if it is the first unit of its stage.
   size_t head = units.size();
   while (head > 0 && units[head - 1].op && units[head - 1].work == 0)
     --head;

@@ -18,14 +18,14 @@
 
 namespace proteus {
 
-/// Assignments of layers and operations to stages that differ from the default
-/// of the setting `stages` in a tree.
+/// An assignment of layers and operations to stages. A tree distributes the
+/// layers equally by default, so only deviations from this default are stored.
 struct StagePlan {
-  /// Number of layers of every run (stage or chunk), by the pattern of the
-  /// layers; empty if the layers are distributed equally.
+  /// Number of layers of each run, which is one chunk of a stage, by the pattern
+  /// of the layers. Empty if the layers are distributed equally.
   llvm::DenseMap<llvm::StringRef, llvm::SmallVector<int64_t>> counts;
-  /// Operations after the layers that run in a later stage than the last layer,
-  /// with their stages.
+  /// Operations that run in a later stage than the last layer, each with its
+  /// stage.
   llvm::DenseMap<mlir::Operation *, int64_t> afterLayers;
 };
 

@@ -88,8 +88,8 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
         members, [&](Operation *op) { return splits.get(op); });
     if (set.empty())
       continue;
-    // An operation of another kind may have the same path. The settings do not
-    // apply to it, because it does not have the iterators that they split.
+    // An operation of another kind may have the same path. It does not count,
+    // because it lacks the iterators that the settings split.
     StringRef kind = set.front()->getName().getStringRef();
     bool alike = llvm::all_of(members, [&](Operation *op) {
       return op->getName().getStringRef() != kind ||
@@ -137,9 +137,9 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
     writeNode(builder, nn::getPath(op), *splits.get(op));
 }
 
-/// Returns the settings of the step that are written into the tree: the
-/// schedule if there are several micro-batches or stages, and the other
-/// settings of the plan.
+/// Returns the plan from which the settings of the step are written into the
+/// tree. Its fields of the schedule are set only if there are several
+/// micro-batches or stages.
 plan::ParallelPlan TreeWriter::stepSettings() const {
   plan::ParallelPlan step = stated;
   bool hasSchedule = decisions.accumulation > 1 || decisions.pp > 1;
@@ -162,7 +162,8 @@ plan::ParallelPlan TreeWriter::stepSettings() const {
   return step;
 }
 
-/// Returns the settings of an operation outside of layers, or nullopt.
+/// Returns the settings of an operation outside of layers, or nullopt if it has
+/// none.
 std::optional<OperationSettings> TreeWriter::settingsOf(Operation *op) const {
   std::optional<OperationSettings> list;
   if (const OperationSettings *given = splits.get(op))

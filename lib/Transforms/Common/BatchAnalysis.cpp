@@ -85,10 +85,11 @@ void BatchAnalysis::visit(Operation *op) {
 // From readers to their operands
 //===----------------------------------------------------------------------===//
 
-/// Returns the operand of the enclosing repeat that `argument` of its body
-/// receives or slices. Also returns the number to add to a dimension of
-/// `argument` to get that of the operand: 1 for a slice of a stack, else 0.
-/// Returns null if `argument` does not belong to a repeat.
+/// Returns the operand of a repeat from which `argument`, an argument of its
+/// body, gets its first value or its slices. Also returns by how much the
+/// number of a dimension of this operand is larger than that of the same
+/// dimension of `argument`: 1 if the operand is a stack, else 0. Returns null
+/// if `argument` does not belong to a repeat.
 static std::pair<Value, unsigned> outside(BlockArgument argument) {
   auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
   if (!repeat)
@@ -153,8 +154,9 @@ bool BatchAnalysis::findOut(Value value, unsigned dimension) {
 }
 
 void BatchAnalysis::hold(Value value, unsigned dimension) {
-  // Since `canHold` returned true, `hold` may have reached the value, or
-  // another result of its producer, by another path of the data flow.
+  // After `canHold` returned true, another call of `hold` may already have
+  // reached `value`, or another result of its producer, by another path of the
+  // data flow.
   Operation *producer = value.getDefiningOp();
   if (getDimension(value) || (producer && getIterator(producer)))
     return;

@@ -75,8 +75,8 @@ static StringRef fileOf(ModuleOp module) {
   return "";
 }
 
-/// Returns the path `name`. A relative path is taken as relative to the
-/// directory of `file`, if there is a file.
+/// Returns `name` as a path. A relative path starts at the directory of `file`,
+/// unless `file` is empty or standard input.
 static SmallString<128> beside(StringRef file, StringRef name) {
   SmallString<128> path(name);
   if (llvm::sys::path::is_relative(path) && !file.empty() && file != "-") {

@@ -141,8 +141,9 @@ public:
 protected:
   int64_t getLimit(const StageShape &shape) const override {
     int64_t all = shape.chunks * shape.microBatches;
-    // A single group runs all its forward passes first. No forward passes are
-    // then left that could alternate with backward passes.
+    // If all micro-batches form a single group, all forward passes run first.
+    // No forward passes are then left that could alternate with backward
+    // passes.
     if (shape.microBatches == shape.stages)
       return all;
     return std::min(all, 2 * (shape.stages - shape.stage - 1) +

@@ -89,7 +89,8 @@ int64_t proteus::getGradientBytes(func::FuncOp function) {
 }
 
 namespace {
-/// Adds the settings of the step that a plan states to one tree.
+/// Writes the fields of one plan that are settings of the step, such as the
+/// schedule and the buckets, into one tree.
 class SettingWriter {
 public:
   SettingWriter(strategy::TreeOp tree, const ParallelPlan &plan)
@@ -233,8 +234,9 @@ void proteus::addSettings(strategy::TreeOp tree, ParallelPlan plan,
   writeStepSettings(tree, plan, getGradientBytes(model));
 }
 
-/// Returns true if a decision of a stack is a setting of the step that does not
-/// depend on the splits of the tree.
+/// Returns true if a decision of a stack about `field` can be added to a tree:
+/// `field` is a setting of the step and does not depend on the splits of the
+/// tree.
 static bool isStepSetting(const plan::Field &field) {
   return llvm::is_contained({"tensorOverlap", "overlapMessages",
                              "scatterMessages", "gradientReduction",

@@ -63,7 +63,7 @@ static std::optional<int64_t> latestProducer(Operation &op) {
 }
 
 /// Sets the virtual stage of every operation of the block that does not have
-/// one yet.
+/// one yet. Emits an error if an operation reads a value of a later stage.
 static LogicalResult completeStages(Block &block, int64_t numStages,
                                     int64_t numChunks) {
   for (Operation &op : block.without_terminator()) {
@@ -109,8 +109,8 @@ static LogicalResult completeStages(Block &block, int64_t numStages,
 }
 
 /// Sorts the operations by virtual stage. Gradients are later built in the
-/// reverse order of the operations, so they are then in the reverse order of
-/// the stages.
+/// reverse order of the operations, and thus in the reverse order of the
+/// stages.
 static void sortByStage(Block &block) {
   std::map<int64_t, SmallVector<Operation *>> stages;
   for (Operation &op : block.without_terminator())
@@ -173,8 +173,8 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
 
 /// Sets the virtual stage of each argument to the earliest one that reads it.
 /// Emits an error if operations of different stages read the same argument.
-/// This concerns only arguments with the role State, because inputs and
-/// parameters are duplicated before.
+/// Only arguments with the role State can cause this error, because inputs and
+/// parameters have been duplicated before.
 static LogicalResult placeArguments(func::FuncOp function, int64_t numStages) {
   Builder builder(function.getContext());
   ArgumentAttrChanges stages;

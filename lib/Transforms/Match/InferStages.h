@@ -23,13 +23,14 @@ namespace proteus {
 /// is the number of stages.
 /// - A repeat gets the virtual stage of its body.
 /// - If the tree sets only the stage of an operation, the operation gets the
-///   first chunk of that stage that is not earlier than the producers of its
+///   first chunk of that stage that does not precede the producers of its
 ///   operands.
 /// - Any other operation gets the latest virtual stage of the producers of its
 ///   operands, else the earliest one of its readers, else 0.
 /// - An argument gets the earliest virtual stage that reads it. If several
-///   stages read an input or a parameter, each gets an argument of its own. The
-///   copies of a parameter are annotated as tied.
+///   stages read an input or a parameter, each stage gets an argument of its
+///   own. The copies of a parameter are annotated as tied.
+///
 /// Sorts the operations by virtual stage. Emits an error if an operation reads
 /// a value of a later stage.
 llvm::LogicalResult inferStages(mlir::func::FuncOp function, int64_t numStages,

@@ -33,9 +33,9 @@ using namespace proteus::match;
 /// number is probably a mistake.
 static constexpr int64_t maxMicroBatches = 100000;
 
-/// Emits an error if the model has an invalid argument or operation. Verifiers
-/// of nn operations make the same checks, but not for arguments and for
-/// operations of other dialects.
+/// Emits an error unless the model is a single block with valid arguments and
+/// operations. The verifiers of nn operations check neither arguments nor
+/// operations of other dialects, so both are checked here.
 LogicalResult TreeMatcher::checkModel() {
   if (function.isDeclaration())
     return function.emitOpError("is the model of @")
@@ -185,7 +185,8 @@ private:
 } // namespace
 
 /// Returns the tree that the option `strategy` selects. Without the option,
-/// returns the only tree of the module.
+/// returns the only tree of the module. Emits an error if there is no such
+/// tree.
 strategy::TreeOp MatchStrategy::selectTree() {
   ModuleOp module = getOperation();
   SmallVector<strategy::TreeOp> trees(module.getOps<strategy::TreeOp>());
@@ -232,9 +233,8 @@ LogicalResult MatchStrategy::applyStack(strategy::TreeOp tree,
   return success();
 }
 
-/// Emits an error if the cluster lacks a device of the mesh. A mesh without a
-/// list of devices has the devices 0, 1, ..., so its last device follows from
-/// their number.
+/// Emits an error if the cluster lacks a device of the mesh. A mesh of n
+/// devices without a list of devices has the devices 0 to n - 1.
 static LogicalResult checkDevices(strategy::MeshOp mesh,
                                   const machine::Cluster &cluster) {
   int64_t last = mesh.getNumDevices() - 1;

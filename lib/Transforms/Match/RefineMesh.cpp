@@ -23,9 +23,9 @@ namespace {
 /// An axis of the mesh of which the tree uses sub-axes. It is cut into parts.
 struct CutAxis {
   int64_t size = 1;
-  /// Positions at which parts begin and end, each as the product of the sizes
-  /// of all parts before it, ascending. The sub-axis `d:(2)2` of `d = 8` yields
-  /// 1, 2, 4 and 8.
+  /// Positions at which parts begin and end, in ascending order. A position is
+  /// the product of the sizes of all parts before it. The sub-axis `d:(2)2` of
+  /// `d = 8` yields 1, 2, 4 and 8.
   SmallVector<int64_t> cuts;
   /// A setting that uses a sub-axis, for diagnostics.
   Operation *user = nullptr;
@@ -54,8 +54,8 @@ public:
   LogicalResult run();
 
 private:
-  /// Collects the axes of which sub-axes are used, and the positions at which
-  /// they are cut.
+  /// Finds the axes of which the tree uses sub-axes, and the positions at which
+  /// these axes are cut.
   void findCuts();
   void joinParts();
   /// Names the axes that replace the parts.
@@ -98,16 +98,16 @@ void Refiner::findCuts() {
   }
 }
 
-/// Removes the cuts that no setting needs. A split needs the cut at the end of
-/// a sub-axis, unless the next sub-axis of its list begins there, and the cut
-/// at the beginning of a sub-axis, unless the previous one ends there. For
-/// example, `batch -> d:(1)2, d:(2)4` does not need the cut at 2.
+/// Removes the cuts that no setting needs. A split needs the cuts at both ends
+/// of each of its sub-axes, except where one sub-axis of its list ends and the
+/// next one begins. For example, `batch -> d:(1)2, d:(2)4` does not need the
+/// cut at 2.
 void Refiner::joinParts() {
   llvm::DenseMap<std::pair<StringRef, int64_t>, bool> needed;
   tree->walk([&](strategy::SplitOp split) {
     for (strategy::PartAttr part : split.getPartition().getParts()) {
-      // A cut is needed at the end of a sub-axis, unless the next sub-axis of
-      // the list begins there.
+      // `close` marks the cuts at the end of `previous` and at the beginning of
+      // `next` as needed, unless `next` begins where `previous` ends.
       std::optional<AxisUse> previous;
       auto close = [&](const AxisUse *next) {
         if (!previous)
@@ -186,9 +186,9 @@ LogicalResult Refiner::rewrite(strategy::SplitOp split) {
         names.push_back(text);
         continue;
       }
-      // The name of a new axis is added where the axis begins. If the cut at
-      // `begin` was removed, an axis that reaches into this sub-axis began in
-      // the preceding one of the list, so its name is already there.
+      // A new axis is added only in the sub-axis in which it begins. For
+      // example, if the cut at 2 of `d = 8` was removed, `d:(1)2, d:(2)4` adds
+      // `d` for `d:(1)2` and nothing for `d:(2)4`.
       int64_t begin = use.sub ? use.sub->prefix : 1;
       int64_t end = use.sub ? begin * use.sub->size : axis->size;
       for (unsigned i = 0; i < axis->getNumParts(); ++i)

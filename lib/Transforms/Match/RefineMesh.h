@@ -19,17 +19,17 @@
 
 namespace proteus {
 
-/// Rewrites a tree with sub-axes into one with whole axes only. An axis `d` of
-/// which the tree uses sub-axes is cut where a sub-axis begins or ends, and
-/// replaced in the mesh by one axis per part, `d_0`, `d_1` and so on, the major
-/// part first. Adjacent parts that are always used together stay one axis. The
-/// order of devices does not change.
+/// Rewrites a tree with sub-axes into one with whole axes only. If the tree
+/// uses sub-axes of an axis `d`, the axis is cut where a sub-axis begins or
+/// ends. In the mesh, one axis per part replaces it: `d_0`, `d_1` and so on,
+/// the major part first. Adjacent parts that are always used together stay one
+/// axis. The order of devices does not change.
 ///
 /// For example, `mesh [d = 8]` with `batch -> d:(1)2` becomes `mesh [d_0 = 2,
 /// d_1 = 4]` with `batch -> d_0`, and `seq -> d` becomes `seq -> d_0, d_1`.
 ///
-/// Emits an error if a pipeline uses an axis that is replaced by several parts,
-/// because its stages must be on one axis.
+/// Emits an error if `at` or `stages` uses an axis that is replaced by several
+/// axes, because these settings can only name one axis.
 llvm::LogicalResult refineMesh(strategy::TreeOp tree);
 
 } // namespace proteus

@@ -28,9 +28,9 @@ static bool isOfParameter(strategy::ItemAttr item) {
          item.getKind() == strategy::ItemKind::State;
 }
 
-/// Marks splits as used: removes them from `unusedItems` if they are set for
-/// the operation at `path` and apply to its tensor that `dims` indexes.
-/// Considers only items for which `isMeant` returns true.
+/// Removes from `unusedItems` the splits that apply to one tensor: an operand
+/// or result, with the iterators `dims`, of the operation at `path`. Considers
+/// only splits of items for which `isMeant` returns true.
 void TreeMatcher::markUsed(
     const Path &path, const nn::IterationSpace &space,
     const nn::TensorIterators &dims,
@@ -52,7 +52,8 @@ void TreeMatcher::markUsed(
 
 /// Annotates the parameter that `operand` reads with the layouts in which the
 /// parameter, its gradient and its state are stored. A layout is written as
-/// axes per dimension.
+/// axes per dimension. Also annotates whether the parameter or its state is
+/// kept in host memory.
 LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
                                              const nn::IterationSpace &space,
                                              const Settings &settings) {
@@ -108,9 +109,9 @@ LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
   return success();
 }
 
-/// Converts the splits of results, of their gradients, and of operands that are
-/// kept for the backward pass to annotations for later passes, as axes per
-/// dimension.
+/// Converts the splits of the first result, of its gradient, and of operands
+/// that are kept for the backward pass to axes per dimension. Adds those of the
+/// result to `outputs`, and annotates `op` with the others.
 LogicalResult TreeMatcher::annotateActivations(Operation *op,
                                                const nn::IterationSpace &space,
                                                const Settings &settings) {
@@ -188,7 +189,7 @@ LogicalResult TreeMatcher::annotateOp(Operation *op,
   SmallVector<strategy::PartAttr> parts;
   for (auto &[key, part] : settings.op) {
     // The key `batch` selects the iterator over the batch of the inputs, even
-    // if the operation calls that iterator differently.
+    // if that iterator has another name.
     std::optional<unsigned> iterator =
         key == "batch" ? batch.getIterator(op) : space.find(key);
     if (!iterator)
@@ -270,8 +271,9 @@ LogicalResult TreeMatcher::annotateOp(Operation *op,
   return success();
 }
 
-/// Returns the function argument `value`, or the function argument of which
-/// `value` is a slice. Returns null for other values.
+/// Traces `value` out of the repeats around it to a function argument: `value`
+/// itself, the stack of which it is a slice, or the initial value of a carried
+/// value. Returns null if this does not lead to a function argument.
 static BlockArgument argumentBehind(Value value) {
   while (auto argument = dyn_cast<BlockArgument>(value)) {
     auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
@@ -283,9 +285,9 @@ static BlockArgument argumentBehind(Value value) {
 }
 
 /// Annotates each argument with the coordinates of its readers if all readers
-/// have the same ones. Readers of a parameter with different coordinates are an
-/// error. Any other argument, such as an input, is held by all devices if its
-/// readers have different coordinates.
+/// have the same ones. It is an error if the readers of a parameter have
+/// different coordinates. Any other argument, such as an input, is held by all
+/// devices if its readers have different coordinates.
 LogicalResult TreeMatcher::placeArguments() {
   struct Readers {
     Operation *first;
@@ -355,8 +357,9 @@ LogicalResult TreeMatcher::reportUnused() {
         << part;
     failed = true;
   }
-  // A node inside one that selects nothing selects nothing either, and is not
-  // reported. Nodes are in pre-order.
+  // If a node selects nothing, the nodes inside it select nothing either. Only
+  // the outer node is reported. It is visited first, because `nodes` is in
+  // pre-order.
   DenseSet<Operation *> withoutOperations;
   for (Node &node : nodes) {
     if (!node.selects && node.pattern) {

@@ -199,7 +199,8 @@ TreeMatcher::runLengths(strategy::StagesOp stages, int64_t count) {
            << stages.getAxis()
            << "'; use an axis of at most that size, or select more modules";
   SmallVector<int64_t> lengths(runs, count / runs);
-  // If the runs do not divide the modules evenly, the first runs get one more.
+  // If the modules do not divide evenly among the runs, each of the first runs
+  // gets one more module.
   for (int64_t i = 0; i < count % runs; ++i)
     ++lengths[i];
   return lengths;
@@ -231,7 +232,7 @@ std::optional<Place> TreeMatcher::placeOf(const Path &path) {
 Settings TreeMatcher::settingsOf(const Path &path) {
   Settings settings;
   settings.place = placeOf(path);
-  // Nodes are in pre-order, so an inner or later node overrides the preceding
+  // Nodes are in pre-order, so an inner or later node overrides the earlier
   // ones.
   for (Node &node : nodes) {
     std::optional<size_t> length = node.select(path);
@@ -303,9 +304,9 @@ Settings TreeMatcher::settingsOf(const Path &path) {
 // Splitting repeats
 //===----------------------------------------------------------------------===//
 
-/// Cuts every repeat where a pattern selects different operations in the next
-/// iteration, and where a stage ends. All iterations of a remaining repeat then
-/// have the same settings.
+/// Cuts every repeat before each iteration in which a pattern selects other
+/// operations than in the preceding iteration, or in which a stage begins. All
+/// iterations of each resulting repeat then have the same settings.
 LogicalResult TreeMatcher::splitRepeats() {
   SmallVector<nn::RepeatOp> repeats;
   function.walk([&](nn::RepeatOp repeat) { repeats.push_back(repeat); });

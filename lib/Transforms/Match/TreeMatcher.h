@@ -9,7 +9,7 @@
 // Declares TreeMatcher, the core of the pass match-strategy. Its implementation
 // has three parts: TreeMatcher.cpp finds the settings of a path,
 // TreeAnnotations.cpp annotates operations and arguments, and MatchStrategy.cpp
-// contains the settings of the whole step and the pass.
+// reads the settings of the whole step and contains the pass.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ struct Node {
   strategy::OffloadOp offload;
   /// True after the node has selected an operation.
   bool selects = false;
-  /// Iterators that the node splits and that no selected operation has so far.
+  /// Iterators that the node splits, but that no operation selected so far has.
   llvm::SetVector<llvm::StringRef> unusedKeys;
   /// Virtual stage of each module that the node selects. Empty if the node has
   /// no `stages`.
@@ -80,8 +80,8 @@ struct Settings {
   /// Splits of the operation itself, by iterator.
   llvm::MapVector<llvm::StringRef, strategy::PartAttr> op;
   /// Splits of tensors of the operation, such as its weight or output, by item
-  /// and key (iterator or dimension). Each is stored with the setting that
-  /// contains it.
+  /// and key (iterator or dimension). Each split is stored with the setting
+  /// that contains it.
   llvm::MapVector<std::pair<strategy::ItemAttr, mlir::Attribute>,
                   std::pair<strategy::PartAttr, strategy::SplitOp>>
       items;
@@ -125,7 +125,8 @@ public:
 
 private:
   mlir::LogicalResult checkModel();
-  /// Appends `op`, a node or the tree, and its nodes to `nodes` in pre-order.
+  /// Appends `op`, which is the tree or one of its nodes, and all nodes inside
+  /// `op` to `nodes`, in pre-order.
   mlir::LogicalResult collect(mlir::Operation *op);
   mlir::LogicalResult findPipelineAxis();
   /// Computes `moduleStage` of every node with `stages`.
@@ -172,23 +173,25 @@ private:
   mlir::MLIRContext *context;
   /// The tree and its nodes, in pre-order.
   std::vector<Node> nodes;
-  /// Splits of tensors that apply to no tensor so far, each as a pair of the
-  /// setting and its entry. Those that are left at the end are errors.
+  /// Splits of tensors for which no tensor has been found so far. Each is a
+  /// pair: a `split` setting and one entry of its list. A split that is left at
+  /// the end is an error.
   llvm::SetVector<std::pair<mlir::Operation *, mlir::Attribute>> unusedItems;
   /// The settings `prefetch` and `offload`, collected to find those without
   /// effect.
   UnusedSettings idle;
-  /// Operations with a first result that has a layout of its own. Each is
-  /// stored with the axes of each dimension of that result.
+  /// Operations for which the tree sets a layout of the first result. Each is
+  /// stored with the axes of every dimension of that result.
   llvm::SmallVector<std::pair<mlir::Operation *, strategy::PartitionAttr>>
       outputs;
-  /// Annotations of function arguments, written at the end.
+  /// Annotations of function arguments. `run` writes them to the function at
+  /// once.
   ArgumentAttrChanges argumentAttrs;
   /// Axis over which stages are distributed; empty without a pipeline.
   std::string pipelineAxis;
-  /// Axes over which a split divides work. A setting `at` on such an axis
-  /// assigns operations to one of the devices that otherwise share the work. A
-  /// setting `at` on any other axis sets a stage.
+  /// Axes over which at least one `split` setting divides work or tensors. A
+  /// setting `at` on such an axis assigns operations to one of the devices that
+  /// otherwise share the work. A setting `at` on any other axis sets a stage.
   llvm::SmallDenseSet<llvm::StringRef> splitAxes;
 };
 
@@ -198,8 +201,8 @@ private:
 /// one component.
 proteus::Path pathOf(mlir::Operation *op, llvm::ArrayRef<int64_t> iterations);
 
-/// Returns one 0 for each repeat around `op`: the argument of `pathOf` for the
-/// first iterations.
+/// Returns one 0 for each repeat around `op`. With this list, `pathOf` returns
+/// the path of `op` in the first iterations.
 llvm::SmallVector<int64_t> firstIterations(mlir::Operation *op);
 
 /// Returns true if a tree can have settings for `op`, which is the case for

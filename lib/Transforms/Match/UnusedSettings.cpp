@@ -28,8 +28,8 @@ void UnusedSettings::read(Operation *op) {
 }
 
 /// Returns true if a parameter may have to be gathered or fetched before it is
-/// read, because it is stored in another layout or memory. With several readers
-/// this is assumed, because each may split the parameter differently.
+/// read: because it is in host memory, because it is stored in shards, or
+/// because it has several readers, which may read it in different layouts.
 bool UnusedSettings::isGathered(BlockArgument parameter) const {
   using strategy::ItemKind;
   if (getArgumentAttr(parameter, getHostAttrName(ItemKind::Weight)) ||

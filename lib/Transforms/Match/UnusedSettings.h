@@ -23,8 +23,8 @@
 
 namespace proteus {
 
-/// Finds `prefetch` and `offload` settings of a tree that have no effect. They
-/// are reported as errors, because they are mistakes, like a pattern that
+/// Finds `prefetch` and `offload` settings of a tree that have no effect. Such
+/// a setting is an error, because it is probably a mistake, like a pattern that
 /// selects no operation.
 class UnusedSettings {
 public:
@@ -35,14 +35,16 @@ public:
   /// Records that `op` reads its parameters. Must be called for all operations,
   /// because a parameter with several readers counts as gathered.
   void read(mlir::Operation *op);
-  /// Emits an error for each setting without effect in `function`. The layouts
-  /// in which its arguments are stored must be annotated before.
+  /// Emits an error for each setting without effect in `function`. The
+  /// arguments must already be annotated with the layouts in which they are
+  /// stored.
   mlir::LogicalResult report(mlir::func::FuncOp function);
 
 private:
   /// The operations to which one setting applies.
   struct Use {
-    /// True if the setting is the innermost one of some operation.
+    /// True if the setting is the innermost one of its kind for at least one
+    /// operation.
     bool holds = false;
     /// Parameters of the operations for which the setting is the innermost one.
     llvm::SmallSetVector<mlir::BlockArgument, 4> parameters;
@@ -54,7 +56,7 @@ private:
   std::string reasonUnused(strategy::OffloadOp offload, const Use &use,
                            nn::TrainingAttr training) const;
 
-  /// The use of each setting.
+  /// The operations to which each setting applies.
   llvm::MapVector<mlir::Operation *, Use> uses;
   /// Number of operations that read each parameter.
   llvm::DenseMap<mlir::Value, unsigned> numReaders;

@@ -45,8 +45,8 @@ public:
 private:
   LogicalResult findPrograms();
   LogicalResult checkHostCopies(dist::ProgramOp program);
-  /// Emits an error if a device does not support the type in which an operation
-  /// computes.
+  /// Emits an error if a device does not support the type that
+  /// `proteus.compute` sets for an operation.
   LogicalResult checkTypes(dist::ProgramOp program);
   LogicalResult checkDevices();
   LogicalResult fold();
@@ -266,9 +266,9 @@ cost::Time WorkloadBuilder::copyTime(Operation *op, uint32_t number) {
 }
 
 /// Returns the index of the collective in which a task takes part. Adds the
-/// collective if it is new. Tasks of one group take part in the same collective
-/// if they belong to the same operation, are the two ends of a message, or are
-/// reductions with the same tag in several stages.
+/// collective if it is new. Tasks of the ranks of one group take part in the
+/// same collective in three cases: they are the same task of one stage, the two
+/// ends of a message, or reductions with the same tag in several stages.
 int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
                                       uint32_t number, bool once) {
   FamilyCollective place = families->find(task, stageOf[number]);

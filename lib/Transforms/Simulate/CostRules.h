@@ -50,8 +50,8 @@ struct KernelCost {
 struct TaskContext {
   mlir::Operation *op;
   /// Number of kernels or collectives that the host launches. If a product is
-  /// cut into chunks, it is 0 for all chunks except the first, because one call
-  /// launches all of them.
+  /// cut into chunks, `launches` is 0 for all chunks except the first, because
+  /// one call launches all chunks.
   unsigned launches;
   /// Number of devices of the collective; 1 if the task is not a collective.
   int64_t groupSize;

@@ -33,8 +33,8 @@ static bool isKernel(const FlatTask &task) {
   return isa<nn::IterationSpaceOpInterface>(task.op);
 }
 
-/// Returns true if a task of a micro-batch reduces or reshards a gradient to
-/// the layout in which it is stored.
+/// Returns true if a task reduces a gradient, or reshards it to its storage
+/// layout.
 static bool storesGradient(const FlatTask &task) {
   return dist::getPurpose(task.op) == dist::Purpose::Gradient;
 }
@@ -47,8 +47,8 @@ std::vector<uint32_t> proteus::placeByLayer(FlatList &list, size_t begin) {
   struct Run {
     size_t begin; ///< index after the last kernel of the previous run
     size_t end;   ///< index after the last kernel of this run
-    /// Last kernel of the run that computes a gradient which is reduced in this
-    /// section; 0 if there is no such kernel.
+    /// Last kernel of the run that computes a gradient for `reductions`; 0 if
+    /// there is no such kernel.
     size_t gradient = 0;
     /// Reductions that move to the end of the run. Each is a pair: the task
     /// that computes the gradient, and the reduction.
@@ -65,9 +65,8 @@ std::vector<uint32_t> proteus::placeByLayer(FlatList &list, size_t begin) {
     inFront[place - begin].push_back(i);
   };
   // For every task: the last kernel on which it depends, directly or through
-  // communication, and the run of that kernel. If the task depends on earlier
-  // sections only, the pair is the last task there on which it depends, and run
-  // 0.
+  // communication, and the run of that kernel. If the task depends only on
+  // tasks of earlier sections, the pair holds the last of these tasks and 0.
   std::vector<std::pair<size_t, size_t>> origin(count, {0, 0});
   SmallVector<size_t> messages, reductions;
   for (size_t i = begin; i < tasks.size(); ++i) {
@@ -96,8 +95,8 @@ std::vector<uint32_t> proteus::placeByLayer(FlatList &list, size_t begin) {
                                  ? origin[dependency - begin]
                                  : std::pair(size_t(dependency), size_t(0)));
   }
-  // A reduction stays in place if a task of its own layer reads the result,
-  // because it must precede that task.
+  // A reduction does not move if a task of its own layer reads the result,
+  // because the reduction must precede that task.
   std::vector<size_t> firstReader(count, tasks.size());
   for (size_t i = tasks.size(); i-- > begin;)
     if (!storesGradient(tasks[i]))
@@ -227,7 +226,8 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
       last = i;
     }
     // For every task, the layer of the first kernel from that task on, or -1.
-    // If the task gathers or fetches a parameter, that kernel reads it.
+    // The first kernel after a gather or fetch of a parameter reads that
+    // parameter.
     std::vector<int64_t> reader(end - begin, -1);
     for (size_t i = end - begin; i-- > 0;)
       reader[i] = isKernel(list.tasks[begin + i]) ? layer[i]
@@ -244,7 +244,7 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
       for (uint32_t dependency : task.dependsOn)
         if (dependency >= begin)
           place = std::max(place, available[dependency]);
-      // The task stays if its operands are not available earlier.
+      // The task does not move if it cannot run earlier than now.
       if (place >= i)
         continue;
       moves[i] = true;

@@ -27,10 +27,11 @@ namespace proteus {
 /// and for layers that are written out.
 ///
 /// A receive moves before the layer that reads its message, and thus before the
-/// recomputation of that layer. Reductions of sharded gradients move to the end
-/// of the backward pass of their layer, in the order in which the gradients are
-/// computed, because frameworks that shard gradients reduce them layer by
-/// layer.
+/// recomputation of that layer. Frameworks that shard gradients reduce them
+/// layer by layer. Reductions of sharded gradients therefore move to the end of
+/// the backward pass of their layer, in the order in which the gradients are
+/// computed. All reductions that move to the end of one layer then wait until
+/// the last of their gradients is computed.
 ///
 /// Returns the new index of every task from `begin` on.
 std::vector<uint32_t> placeByLayer(FlatList &list, size_t begin);

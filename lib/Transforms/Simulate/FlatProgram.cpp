@@ -93,7 +93,7 @@ LogicalResult Flattener::visitRecompute(nn::RecomputeOp recompute) {
 
 /// Returns true if `fill` is a zero that only serves as the initial value of
 /// sums over the iterations of repeats. Such a zero is skipped, because layers
-/// that are written out do not have it either.
+/// that are written out do not have such a zero.
 static bool startsSums(nn::FillOp fill) {
   return fill.getValue().isZero() && !fill->use_empty() &&
          llvm::all_of(fill->getUses(), [](OpOperand &use) {
@@ -189,7 +189,7 @@ LogicalResult Flattener::visit(Block &block) {
 }
 
 /// Reorders the last section of FlatProgram::micro, which starts at task
-/// `begin`, and updates the producers of values.
+/// `begin`, and updates the indices of producers in `values`.
 void Flattener::orderSection(size_t begin) {
   std::vector<uint32_t> renumbered = placeByLayer(flat.micro, begin);
   for (FlatValue &value : values)

@@ -87,8 +87,9 @@ void Flattener::dropGathered() {
 }
 
 /// Makes the outputs of a section resident if the update or the end of the
-/// program reads them. These are mainly gradients, which live for the whole
-/// step because they accumulate in place.
+/// program reads them, and removes their former buffers from all tasks. These
+/// outputs are mainly gradients, which live for the whole step because they
+/// accumulate in place.
 void Flattener::makeResident(dist::SectionOp section) {
   llvm::BitVector dropped(flat.micro.buffers.size());
   for (auto [yielded, result] :

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Creates the tasks of kernels, collectives and buckets: sets their streams,
-// their dependencies, and the buffers that they read and allocate.
+// Creates the tasks of kernels, collectives and buckets: sets their
+// dependencies, and the buffers that they read and allocate. Also determines
+// the streams of operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -109,7 +110,7 @@ void Flattener::visitTask(Operation *op) {
   uint32_t number = target.tasks.size();
   bool isBlocking = blocks(op);
   // A blocking communication starts after all earlier kernels. Kernels run in
-  // order, so a dependency on the last one is enough.
+  // order, so a dependency on the last kernel is enough.
   if (isBlocking)
     for (uint32_t other = number; other-- > target.sectionBegin.back();)
       if (target.tasks[other].waits ||
@@ -198,8 +199,8 @@ void Flattener::delayBuckets(size_t count) {
 }
 
 /// Adds a task for every bucket. The task runs in the section that computes the
-/// gradients of the bucket, directly after the last of them. Reduced gradients
-/// use the memory of the unreduced ones.
+/// gradients of the bucket, directly after the last gradient is computed.
+/// Reduced gradients use the memory of the unreduced ones.
 void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
   SmallVector<std::vector<uint32_t>> reduced;
   for (auto [i, input] : llvm::enumerate(fused.getInputs()))
@@ -221,8 +222,8 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
           if (values[member].producer < 0)
             continue;
           uint32_t number = values[member].producer;
-          // If an earlier bucket already reduces the member over other axes,
-          // this bucket follows that bucket.
+          // If an earlier bucket already reduces this gradient over other axes,
+          // the new bucket is inserted after the earlier one.
           uint32_t behind =
               number < numTasks ? number : bucketTasks[number - numTasks].first;
           last = std::max(last, behind);

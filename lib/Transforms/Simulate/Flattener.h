@@ -38,7 +38,8 @@ struct FlatValue {
   /// of FlatProgram::micro.
   bool producedOnce = false;
   /// Index of the buffer of the value in the list that contains the producer.
-  /// It is -1 if there is none, for example because the value is resident.
+  /// The index is -1 if the value has no buffer there, for example because it
+  /// is resident.
   int32_t buffer = -1;
   /// Index of the buffer of the value in FlatProgram::resident if the value is
   /// an argument of the program, a slice of an argument, or a parameter that is
@@ -47,8 +48,9 @@ struct FlatValue {
   /// Number of values of this size in the buffer `argument`: 1 for a whole
   /// argument, 12 for a slice of an argument with the weights of 12 layers.
   int64_t pieces = 1;
-  /// True for the zero from which a repeat sums over its iterations. It needs
-  /// no memory, because the first iteration only sets the sum.
+  /// True for a zero that is the initial value of a sum over the iterations of
+  /// a repeat. This zero needs no memory, because the first iteration only sets
+  /// the sum.
   bool isEmptySum = false;
 };
 
@@ -71,9 +73,9 @@ private:
   void visitTask(mlir::Operation *op);
   void visitFusedReduce(dist::FusedReduceOp fused);
   void visitFusedGather(dist::FusedGatherOp fused);
-  /// Delays the last `count` bucket tasks to the end of their sections. Each of
-  /// them then starts after all gradients of these buckets in its section are
-  /// computed.
+  /// Delays the last `count` bucket tasks. In each section, all of them move to
+  /// the position of the last one, and each waits for the gradients of all of
+  /// them.
   void delayBuckets(size_t count);
   /// Returns true if later kernels wait until `op`, a communication, has ended.
   bool blocks(mlir::Operation *op) const;
@@ -95,9 +97,10 @@ private:
     return values[value].slices.empty() ? value : values[value].slices[i];
   }
   /// Returns the value to pass to `sliceOf` in a repeat of `count` iterations.
-  /// That is `value` unless it is resident. For a resident stack, it is a new
-  /// value that represents each of the slices, and the number of slices of the
-  /// buffer is updated.
+  /// This is `value` itself, unless `value` is a resident stack. A resident
+  /// stack is replaced by a new value that represents any one of its slices,
+  /// and the resident buffer gets at least as many `pieces` as there are
+  /// slices.
   uint32_t slicesOf(uint32_t value, int64_t count) {
     if (values[value].argument < 0)
       return value;
@@ -144,7 +147,8 @@ private:
   /// flag) or a send (second flag) has ended.
   bool tensorCollectivesBlock = false, messagesBlock = false;
   /// Indices in FlatProgram::resident of the shards of parameters that are
-  /// gathered once. The gathered parameter includes the shard.
+  /// gathered once. These shards need no buffers, because the gathered
+  /// parameters include them.
   llvm::SmallDenseSet<int32_t> gatheredArguments;
 };
 

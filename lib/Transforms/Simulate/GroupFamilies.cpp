@@ -83,15 +83,15 @@ int64_t GroupFamilies::bytesOf(const FlatTask &task) const {
 }
 
 /// Sets the bytes and the transport of a collective with `proteus.exchange`.
-/// Its members write into buffers of each other (*user buffers*), either all at
-/// once or in chunks as a ring exchange.
+/// The members of such a collective write directly into buffers of each other
+/// (*user buffers*), either all at once or in chunks as a ring exchange.
 ///
 /// In a ring exchange, a chunk is the whole shard of one device. A device does
 /// not send the chunk with its own shard. Layouts cannot express that each
 /// device orders the shards differently, so in the program every chunk contains
 /// an equal part of each shard, and all chunks have the same bytes. This
-/// function assigns the bytes of the own chunk to the other chunks: 4 chunks of
-/// 3 MB become 0, 4, 4 and 4 MB.
+/// function assigns the bytes of the own chunk to the other chunks: in a
+/// gather, 4 chunks of 3 MB become 0, 4, 4 and 4 MB.
 static void exchangeByBuffers(Operation *op, sim::GroupCollective &collective) {
   auto exchange =
       op->getAttrOfType<DenseI64ArrayAttr>(ProteusDialect::exchangeAttrName);

@@ -17,7 +17,7 @@
 
 namespace proteus {
 
-/// Identifies a collective, which every group of a family runs.
+/// Identifies a collective of a family. Every group of the family runs it.
 struct FamilyCollective {
   uint32_t family = 0;
   uint32_t collective = 0; ///< index into GroupFamily::collectives
@@ -26,7 +26,7 @@ struct FamilyCollective {
 /// Collects the groups of ranks that communicate and the collectives that they
 /// run. A family is a set of disjoint groups that run the same collectives.
 /// There is one family per set of axes, one per pair of stages that exchange
-/// messages, and one per set of stages that reduce a gradient.
+/// messages, and one per set of stages that together reduce a gradient.
 class GroupFamilies {
 public:
   GroupFamilies(dist::MeshAttr mesh, std::optional<dist::Axis> pipelineAxis,

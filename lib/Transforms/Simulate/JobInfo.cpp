@@ -29,9 +29,10 @@ static bool sumsUpVisitors(nn::IterationSpaceOpInterface kernel) {
   return kernel.isLinear() && llvm::any_of(kernel->getResultTypes(), isVisitor);
 }
 
-/// Adds the FLOPs of a block to `info`, and those of matrix kernels to
-/// `byType`. The body of a repeat counts once per iteration. If `recomputed` is
-/// true, the FLOPs are executed but are not FLOPs of the model.
+/// Adds the FLOPs of a block that runs `times` times to `info`. If `recomputed`
+/// is true, they count as executed FLOPs but not as FLOPs of the model.
+/// Otherwise, also adds the FLOPs of matrix kernels to `byType`, by element
+/// type.
 static void countFlops(Block &block, double times, bool recomputed,
                        sim::JobInfo &info,
                        llvm::MapVector<unsigned, double> &byType) {

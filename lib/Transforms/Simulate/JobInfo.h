@@ -13,8 +13,8 @@
 
 namespace proteus {
 
-/// Returns the figures of a job that reports contain in addition to times, such
-/// as the number of devices, the batch and the FLOPs. Leaves the name of the
+/// Returns the figures of a job that are not times, such as the number of
+/// devices, the batch and the FLOPs, for reports. Leaves the name of the
 /// cluster empty, because programs do not contain it.
 sim::JobInfo describeJob(llvm::ArrayRef<FlatProgram> programs,
                          std::optional<dist::Axis> pipelineAxis);

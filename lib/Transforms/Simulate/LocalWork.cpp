@@ -167,8 +167,8 @@ convolutionOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
     return std::nullopt;
   unsigned image = windowed.front();
   // The weight is operand 1, or operand 0 if operand 1 is the image. The
-  // product for the gradient of the weight has that gradient as its result,
-  // with number 2.
+  // product that computes the gradient of the weight has that gradient as its
+  // result, which is `tensors[2]`.
   unsigned weight =
       op.getKernelPass() == nn::KernelPass::WeightGradient ? 2 : 1;
   if (weight == image)
@@ -420,8 +420,8 @@ proteus::conversionWork(nn::IterationSpaceOpInterface op,
   auto parts = static_cast<double>(convertedBy(op->getOperand(0)));
   double gathered = factorBytes(op, 1, coordinates);
   double converted = gathered * narrowing(op, type);
-  // Reads the factors, and writes them twice: converted, and transposed as
-  // well.
+  // The kernel reads the factors. It writes each of them twice in the narrow
+  // type: once as it is and once transposed.
   kernel.bytes = read + 2 * read * narrowing(op, type);
   // Each of `parts` devices converts its shard of the first factor before the
   // gather. Every device then reads the gathered factor, converted already, to
@@ -435,7 +435,7 @@ proteus::conversionWork(nn::IterationSpaceOpInterface op,
 std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
                                                ArrayRef<int64_t> coordinates) {
   // If the results of an operation exist only at some coordinates, the
-  // operation costs nothing at all others.
+  // operation costs nothing at any other coordinates.
   for (Type type : op->getResultTypes())
     if (!isHeldAt(type, coordinates))
       return std::nullopt;

@@ -54,8 +54,8 @@ mlir::Type convertsInto(mlir::Operation *op);
 mlir::Type narrowTypeOfReaders(mlir::Value value);
 
 /// Returns the bits per element that an all-gather moves. If all readers of an
-/// activation convert it to narrower types, it is converted to the widest of
-/// these types before the gather.
+/// activation convert it to narrower types, the activation is converted to the
+/// widest of these types before the gather.
 int64_t gatheredBits(dist::AllGatherOp gather);
 
 /// Returns the work of all products that are issued in the same library call as

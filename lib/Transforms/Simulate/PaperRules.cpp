@@ -194,8 +194,9 @@ static double copiesOf(Operation *op) {
 /// Adds the time of copying gradients of sums and concatenations to their
 /// operands. A copy runs when the backward pass reaches the first kernel of an
 /// operation that precedes the sum or concatenation. If a gradient was
-/// accumulated just before that kernel, the copy replaces the accumulation;
-/// otherwise its time is added to the kernel.
+/// accumulated just before that kernel, the copy replaces the accumulation.
+/// Otherwise the time of the copy, without the launch gap, is added to the
+/// kernel.
 void PaperKernels::addCopies(
     cost::Time gap, ArrayRef<int64_t> coordinates,
     llvm::function_ref<cost::Time(const cost::Kernel &)> cost) {
@@ -305,9 +306,12 @@ static void updateAfterCommunication(sim::DeviceClass &device) {
     }
 }
 
-/// Gives all kernels one interference factor, joins the kernels of each
-/// gradient, adds copies, and delays the update until communication has ended.
-/// Leaves the launch latency at 0, because the durations of kernels include it.
+/// Applies the rules of the reference to a complete class. All kernels get the
+/// same interference factor. The kernels that compute the gradients of one
+/// operation become one launch. The time of copying gradients of sums and
+/// concatenations is added. Updates wait for all communication of the
+/// micro-batches. The launch latency stays 0, because the durations of kernels
+/// include it.
 void PaperRules::changeClass(const FlatProgram &flat, const RankContext &rank,
                              sim::DeviceClass &device) const {
   double factor = rank.device.interference.matrixKernel;

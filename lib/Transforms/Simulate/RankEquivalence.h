@@ -35,7 +35,8 @@ public:
   RankEquivalence(llvm::ArrayRef<FlatProgram> programs, const dist::Mesh &mesh,
                   std::optional<dist::Axis> pipelineAxis);
 
-  /// Returns, per device axis, true if the work of ranks can differ along it.
+  /// Returns one flag per device axis (every axis except `micro`): true if the
+  /// work of ranks can differ along this axis.
   std::vector<bool> differingAxes() const;
   /// Returns a key of the work of the rank at `coordinates`: ranks with equal
   /// keys do the same work on equal sizes. `coordinates` has one entry per

@@ -120,8 +120,8 @@ LogicalResult Simulate::setMemoryModel(sim::Workload &workload) {
 
 LogicalResult Simulate::setErrors(const machine::Stack &stack,
                                   sim::Workload &workload) {
-  // It is not known how far the rules of the reference are off, so the
-  // prediction has no uncertainty.
+  // The error of the rules of the reference is not known, so the prediction has
+  // no uncertainty.
   if (fidelity == Fidelity::Paper)
     return success();
   // -1 means that the option is not given.
@@ -208,9 +208,9 @@ Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   return std::make_shared<const MachineModel>(std::move(*machine));
 }
 
-/// Emits a remark if the stack is given only after the lowering. The remark
-/// lists the decisions of the stack that have no effect any more, because the
-/// lowering would have applied them.
+/// Emits a remark with the decisions of a stack that is given only after the
+/// lowering. These decisions have no effect, because only the lowering could
+/// have applied them.
 void Simulate::remarkLateStack(const machine::Stack &stack) {
   std::vector<std::string> decisions = stack.modelDecisions();
   if (std::string step = stack.plan.label(); !step.empty())

@@ -22,7 +22,7 @@ constexpr StringLiteral category = "proteus-simulate";
 
 /// The executions of an operation that have the same cost, as one row.
 struct SimulateRemarks::Row {
-  sim::Time time = 0; ///< of one execution that nothing else slows
+  sim::Time time = 0; ///< time of one execution if nothing slows it
   const sim::Collective *collective = nullptr;
   StringRef boundBy;
   int64_t count = 0; ///< executions per step and device

@@ -15,7 +15,8 @@
 namespace proteus {
 
 /// Emits a remark with the cost of every operation of the lowered programs.
-/// While the engine runs, it only records how long each collective takes alone.
+/// While the engine runs, this listener only records the time that each
+/// collective takes if nothing else slows it.
 class SimulateRemarks : public sim::Listener {
 public:
   bool canSkip() const override { return true; }
@@ -27,8 +28,8 @@ public:
   /// Emits one remark per operation, in the order of the programs. If the
   /// executions of an operation differ in cost, for example those of a
   /// reduction of several buckets, emits one remark per cost. If the devices of
-  /// a stage differ, the remark is about the device that spends most time in
-  /// the operation.
+  /// a stage differ, the remark is about the devices that spend the most time
+  /// in the operation.
   void emit(const sim::Workload &workload) const;
 
   std::vector<TaskOrigin> origins; ///< filled by `buildWorkload`

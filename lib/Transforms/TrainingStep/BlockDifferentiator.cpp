@@ -62,9 +62,9 @@ void BlockDifferentiator::add(Value operand, Value gradient) {
   if (!wants(operand))
     return;
   summing = true;
-  // Gradients of parameters have an element type of their own. A gradient that
-  // no kernel computes for the parameter, such as one that an addition passes
-  // on, is converted to that type.
+  // Kernels write the gradient of a parameter in the type that `gradientType`
+  // returns. An addition passes on the gradient of its result unchanged, so the
+  // type of that gradient may differ and is converted.
   Type type = gradientType(operand);
   std::string path = current ? getOwnPath(current) : "loss";
   if (gradient.getType() != type)
@@ -77,17 +77,18 @@ void BlockDifferentiator::add(Value operand, Value gradient) {
   summing = false;
 }
 
-/// Returns the value that the backward pass of `op` reads in place of the
-/// operand `value` of `op`. It is `value` itself, or an nn.keep of it if the
-/// strategy keeps it in a layout of its own.
+/// Returns the value that the backward pass of `op` reads in place of `value`,
+/// an operand of `op`. This is normally `value` itself. If the strategy sets a
+/// layout in which `value` is kept for the backward pass, or keeps a gathered
+/// parameter, an nn.keep of `value` is built and returned.
 Value BlockDifferentiator::keptOperand(Operation *op, Value value) {
   auto [entry, isNew] = keptOperands.try_emplace({op, value}, value);
   if (!isNew)
     return entry->second;
   auto keep = [&](strategy::PartitionAttr partition) {
-    // The nn.keep follows the operation, so that the operation is the first
-    // reader of the operand. The layout in which it reads the operand is then
-    // chosen before that of the nn.keep.
+    // The nn.keep is inserted after `op`, so that `op` stays the first reader
+    // of `value`. The layout in which `op` reads `value` is then chosen before
+    // the layout of the nn.keep.
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
     KeepOp result = buildKeep(builder, op, value, partition);
@@ -143,7 +144,7 @@ void BlockDifferentiator::correspond(
 }
 
 /// Copies annotations of the current forward operation to a new backward
-/// operation.
+/// operation, and sets the phase of the new operation to Backward.
 void BlockDifferentiator::notifyOperationInserted(Operation *op,
                                                   OpBuilder::InsertPoint) {
   if (op->hasTrait<OpTrait::IsTerminator>())

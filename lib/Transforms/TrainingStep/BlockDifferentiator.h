@@ -53,8 +53,8 @@ public:
 
 protected:
   /// Returns the value that backward operations read in place of the forward
-  /// value `value`. In a repeat, that is a slice of a stack with the values of
-  /// all iterations.
+  /// value `value`. In a repeat, it is usually a slice of a stack that holds
+  /// the values of all iterations.
   virtual mlir::Value kept(mlir::Value value) { return value; }
 
   StepContext &context;
@@ -78,8 +78,7 @@ private:
   /// Operations of each recompute group, in program order.
   llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::Operation *>>
       recomputeMembers;
-  /// True while `add` builds operations that sum gradients or convert them for
-  /// a sum.
+  /// True while `add` builds operations that convert or sum gradients.
   bool summing = false;
   /// Recomputed values, by recompute group and forward value.
   llvm::DenseMap<mlir::StringAttr, llvm::DenseMap<mlir::Value, mlir::Value>>

@@ -102,7 +102,8 @@ LogicalResult BuildTrainingStep::checkRowUpdates(func::FuncOp function,
 
 /// Changes the element type of floating-point inputs, parameters and
 /// activations to `compute`. Losses and log-sum-exps keep their element types.
-/// So do tables that are updated by rows, because they have no master copy.
+/// Tables that are updated by rows also keep their element types, because they
+/// have no master copy.
 void BuildTrainingStep::applyComputeType(func::FuncOp function, Type compute) {
   auto convert = [&](Value value) {
     if (isFloatTensor(value))
@@ -128,8 +129,8 @@ void BuildTrainingStep::applyComputeType(func::FuncOp function, Type compute) {
 }
 
 namespace {
-/// A kind of optimizer state of a parameter: the last component of its path,
-/// and its role.
+/// A kind of optimizer state. `name` is the last component of the path of the
+/// state, for example `master` in `fc.weight.master`.
 struct StateKind {
   StringRef name;
   Role role;
@@ -168,9 +169,10 @@ static Operation *createUpdate(OpBuilder &builder, Location loc, StringRef path,
                        scaled, llvm::APFloat(0.01));
 }
 
-/// Adds one argument per optimizer state of every parameter. Returns the states
-/// of each parameter. All arguments are inserted at once, because each
-/// insertion rebuilds the list of attributes of all arguments.
+/// Adds one argument per optimizer state of every parameter that is not updated
+/// by rows. Returns the states of each parameter. All arguments are inserted at
+/// once, because each insertion rebuilds the list of attributes of all
+/// arguments.
 static FailureOr<DenseMap<Value, SmallVector<BlockArgument>>>
 addStateArguments(func::FuncOp function, TrainingAttr training) {
   Builder builder(function.getContext());

@@ -33,10 +33,11 @@ bool proteus::isConstant(Value value) {
 }
 
 /// Cuts off the first iteration of every repeat that starts from a value
-/// without a gradient, such as an input of the model. The backward pass of the
-/// first iteration then has less work than that of the others. If a repeat
-/// cannot be cut, all iterations compute the gradient of their input, and the
-/// result of the first one is not used.
+/// without a gradient, such as an input of the model. The first iteration need
+/// not compute the gradient of this value, so its backward pass has less work
+/// than that of the others. If a repeat cannot be cut, every iteration computes
+/// the gradient of the value with which it starts, and the gradient from the
+/// first iteration is not used.
 static void peelFirstIterations(func::FuncOp function, TrainingAttr training) {
   RepeatOp irregular;
   do {

@@ -21,7 +21,7 @@
 
 namespace proteus {
 
-/// Returns `type` with another element type.
+/// Returns the tensor type `type` with the element type `element`.
 mlir::Type withElementType(mlir::Type type, mlir::Type element);
 
 /// Returns true if `value` is a tensor of floating-point numbers.
@@ -31,10 +31,11 @@ bool isFloatTensor(mlir::Value value);
 /// instead of saving it.
 bool isConstant(mlir::Value value);
 
-/// Builds the backward operations of a model that returns its loss, at the end
-/// of the function. Returns the gradient of every parameter that has one. Emits
-/// an error if the loss depends on no parameter, or if an operation between a
-/// parameter and the loss is not differentiable.
+/// Builds the backward operations of a model at the end of `function`, which
+/// returns the loss. May first cut repeats of the forward pass in two. Returns
+/// the gradient of every parameter that has one. Emits an error if the loss
+/// depends on no parameter, or if an operation between a parameter and the loss
+/// is not differentiable.
 llvm::FailureOr<llvm::DenseMap<mlir::Value, mlir::Value>>
 differentiate(mlir::func::FuncOp function, nn::TrainingAttr training);
 

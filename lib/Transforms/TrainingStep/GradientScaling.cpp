@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::nn;
 
-/// Path of operations that read numbers of several gradients.
+/// Path of the operations that combine numbers of several gradients.
 static constexpr StringLiteral kPath = "gradients";
 
 void proteus::markAsUpdate(Operation *op, BlockArgument parameter) {
@@ -51,8 +51,8 @@ public:
         byStage[getStage(parameter).value_or(0)].push_back(parameter);
   }
 
-  /// Builds the total over all gradients of the number that `ObserverOp`
-  /// computes from one gradient: the maximum if `max`, else the sum.
+  /// Builds one `ObserverOp` per gradient, each of which computes one number,
+  /// and the total of these numbers: their maximum if `max`, else their sum.
   template <typename ObserverOp> Value build(bool max) {
     Value total;
     for (auto &[stage, parameters] : byStage) {
@@ -77,7 +77,8 @@ public:
     return total;
   }
 
-  /// Builds the factor for the updates from the totals, on the last stage.
+  /// Builds the operation that computes the factor for the updates from
+  /// `totals`. It runs on the last stage.
   Value buildFactor(TrainingAttr training, ValueRange totals) {
     BlockArgument last = byStage.rbegin()->second.front();
     return placeOnStage(

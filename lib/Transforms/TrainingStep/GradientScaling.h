@@ -25,9 +25,10 @@ namespace proteus {
 /// the stage and the coordinates of `parameter` to them.
 void markAsUpdate(mlir::Operation *op, mlir::BlockArgument parameter);
 
-/// Builds the factor by which every update multiplies its gradient. It clips
-/// the norm of all gradients and undoes the loss scale, as `training` sets.
-/// Returns null if `training` has neither clipping nor a loss scale.
+/// Builds the factor by which every update multiplies its gradient. If
+/// `training` has clipping, the factor clips the norm of all gradients. If
+/// `training` has a loss scale, the factor undoes that scale. Returns null if
+/// `training` has neither.
 mlir::Value
 buildUpdateFactor(mlir::OpBuilder &builder, nn::TrainingAttr training,
                   llvm::ArrayRef<mlir::BlockArgument> parameters,

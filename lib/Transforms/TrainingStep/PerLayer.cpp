@@ -42,8 +42,7 @@ Operation *proteus::buildPerLayer(OpBuilder &builder, Value parameter,
                                            type.getElementType()),
                      stack.getLoc());
   }
-  // The block has no parent yet, so the builder gets its context in the
-  // constructor.
+  // The block has no parent yet, so the builder cannot get the context from it.
   OpBuilder inside(builder.getContext());
   inside.setInsertionPointToEnd(&body);
   Operation *inner = buildPerLayer(inside, slicer.getBody().getArgument(number),

@@ -21,16 +21,16 @@
 
 namespace proteus {
 
-/// Callback that builds an operation for a path and operands.
+/// Callback that builds an operation with the given path and operands.
 using BuildLayer = llvm::function_ref<mlir::Operation *(
     mlir::OpBuilder &, llvm::StringRef, mlir::ValueRange)>;
 
 /// Calls `build` to build an operation for `parameter`, such as its update. The
 /// `operands` have the shape of the parameter.
 ///
-/// If a repeat reads the parameter slice by slice, the operation is built once
-/// per layer, as for layers that are written out. The result is then a repeat
-/// that returns stacks.
+/// If a repeat reads the parameter slice by slice, the operation is built into
+/// the body of a new repeat. The new repeat runs the operation once per layer,
+/// stacks its results, and is returned in place of the operation.
 mlir::Operation *buildPerLayer(mlir::OpBuilder &builder, mlir::Value parameter,
                                llvm::StringRef path, mlir::ValueRange operands,
                                BuildLayer build);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of the pass build-training-step: removes values that the other parts of
-// the pass have built and that no operation reads.
+// Part of the pass build-training-step: removes operations and values that
+// nothing reads, after the other parts of the pass have run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,9 @@ namespace proteus {
 
 /// Removes operations without readers, and unread results and operands of
 /// nn.repeat and nn.recompute, in one pass from the last operation to the
-/// first. Keeps values that a repeat carries from one iteration to the next.
+/// first. Keeps values that a repeat carries from one iteration to the next,
+/// and results of an nn.recompute that operations outside of its module read in
+/// the forward pass.
 void prune(mlir::Block &block);
 
 } // namespace proteus

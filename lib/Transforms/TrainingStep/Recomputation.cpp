@@ -33,8 +33,9 @@ using namespace proteus::nn;
 void BlockDifferentiator::recompute(StringAttr group) {
   ArrayRef<Operation *> members = recomputeMembers[group];
 
-  // The inputs of the nn.recompute are tensors. Constants and initial values
-  // are cloned into its body instead.
+  // The operands of the nn.recompute are the values that the group reads from
+  // outside. Constants and initial values are not operands: they are cloned
+  // into the body.
   SetVector<Value> inputs, constants;
   std::function<void(Value)> addInput = [&](Value value) {
     if (!isConstant(value) && !context.initialValues.contains(value)) {
@@ -64,9 +65,9 @@ void BlockDifferentiator::recompute(StringAttr group) {
     llvm::append_range(outputs, op->getResults());
   }
 
-  // As in frameworks, the group runs its whole forward pass again, including
-  // results that only operations outside of the group read. These results come
-  // first in the list of outputs.
+  // As in frameworks, the group runs its whole forward pass again, even for
+  // results that no backward operation reads. Results that operations outside
+  // of the group read come first in `outputs`, and `prune` keeps them.
   auto leaves = [&](Value value) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
       Operation *top = forward.findAncestorOpInBlock(*user);

@@ -33,8 +33,8 @@ public:
       : BlockDifferentiator(context, repeat.getBody().front(),
                             OpBuilder(repeat.getContext())),
         parent(parent), repeat(repeat), body(region.emplaceBlock()) {
-    // The block has no parent yet, so the builder gets its context in the
-    // constructor.
+    // The block has no parent yet, so the builder cannot get the context from
+    // it.
     backward.setInsertionPointToEnd(&body);
   }
 
@@ -44,18 +44,20 @@ public:
 
   /// Adds `gradient` to the gradient of `operand`. If `operand` is defined
   /// outside of the body, its gradient is a sum over iterations. The backward
-  /// repeat carries that sum, and each iteration adds its summand as soon as it
-  /// is computed, as in layers that are written out.
+  /// repeat carries that sum, and each iteration adds its summand as soon as
+  /// this summand is computed, as in layers that are written out.
   void add(Value operand, Value gradient) override;
 
 protected:
   /// Returns the value that the backward body reads in place of a forward
-  /// value: a slice of the stack of the values of all iterations, or a clone of
-  /// a constant.
+  /// value. For a constant, this is a clone. For any other value of the forward
+  /// body, it is a slice of a stack that holds the values of all iterations. A
+  /// value from outside of the body is saved by the parent.
   Value kept(Value value) override;
 
 private:
-  /// A stack and the argument of the body that is its slice.
+  /// A stack, or a forward value that will be stacked, and the argument of the
+  /// backward body that is one slice of it.
   using Slice = std::pair<Value, BlockArgument>;
 
   void enterGradients();
@@ -71,18 +73,18 @@ private:
   RepeatOp repeat;
   Region region;
   Block &body;
-  /// Values of the backward body that are read in place of forward values.
+  /// For each forward value that the backward body needs, the value that it
+  /// reads instead: a slice or a cloned constant.
   DenseMap<Value, Value> slices;
   /// `newStacks` holds forward values that the forward repeat does not stack
-  /// yet. `oldStacks` holds operands that the forward repeat already reads
-  /// slice by slice. The second part of each pair is the slice in the backward
-  /// body.
+  /// yet. `oldStacks` holds stacks that the forward repeat already reads slice
+  /// by slice.
   SmallVector<Slice> newStacks, oldStacks;
-  /// Stacks of gradients of stacked results.
+  /// The stacked gradients of the stacked results of the forward repeat.
   SmallVector<Slice> incomingStacks;
-  /// Initial values that the backward repeat carries: first the gradients of
-  /// the carried values with the indices `carriedIndices`, then the gradients
-  /// of `captured`, the values that the body reads from outside.
+  /// Initial values of the gradients that the backward repeat carries: first
+  /// those of the carried values with the indices `carriedIndices`, then those
+  /// of `captured`, the values that the forward body reads from outside.
   SmallVector<Value> inits;
   SmallVector<unsigned> carriedIndices;
   SmallVector<Value> captured;
@@ -140,9 +142,9 @@ void RepeatDifferentiator::enterGradients() {
     Value result = repeat.getCarriedResults()[i];
     Value gradient = parent.gradientOf(result);
     if (!wants(repeat.getCarriedArgs()[i])) {
-      // The repeat has a single iteration and starts from an input. The
-      // gradient of the result enters the body, but the input needs no
-      // gradient.
+      // The carried value needs no gradient. Its result has one only if the
+      // repeat has a single iteration and starts from an input. The gradient of
+      // the result then enters the body directly.
       if (gradient)
         add(yield->getOperand(i), gradient);
       continue;
@@ -199,7 +201,8 @@ void RepeatDifferentiator::stackKeptValues() {
 }
 
 /// Orders the arguments of the backward body: carried values first, then
-/// slices. Returns the stacks to which the slices belong.
+/// slices. Returns the stacks to which the slices belong, in the order of the
+/// slices.
 SmallVector<Value> RepeatDifferentiator::takeSlices() {
   SmallVector<BlockArgument> arguments;
   SmallVector<Value> stacks;

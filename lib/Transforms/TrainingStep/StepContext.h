@@ -22,8 +22,8 @@
 
 namespace proteus {
 
-/// Properties of the function. They apply to all its blocks, including the
-/// bodies of repeats.
+/// Properties of the values of one function, including values in the bodies of
+/// repeats.
 class StepContext {
 public:
   StepContext(mlir::func::FuncOp function, nn::TrainingAttr training);
@@ -31,12 +31,13 @@ public:
   nn::TrainingAttr training;
   /// Values of the forward pass that depend on no tensor, such as zeros.
   InitialValues initialValues;
-  /// Repeats that were replaced by others. They are erased only at the end,
-  /// because a new value could otherwise get the address of an erased value
-  /// that is still a key of a map.
+  /// Forward repeats that were replaced by repeats with more results. The old
+  /// repeats are erased only at the end, because a new value could otherwise
+  /// get the address of an erased value that is still a key of a map.
   llvm::SmallVector<mlir::Operation *> replaced;
 
-  /// Returns true if `value` depends on a parameter, so that it has a gradient.
+  /// Returns true if `value` needs a gradient: it is a parameter, or a
+  /// floating-point tensor that depends on one.
   bool isActive(mlir::Value value) const { return active.contains(value); }
   /// Returns true if `value` is a parameter, or a slice of one in the body of a
   /// repeat.

@@ -32,22 +32,22 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     - `tp` splits as Megatron-LM does. Three kinds of linears are split by
       columns (`out`): those that feed an attention or a product per head
       (`nn.matmul` of `[batch, head, ..]`), those that another linear reads
-      through element-wise operations, and the one that feeds the
-      cross-entropy, unless it is already split by rows. Heads and the rows of
-      the next linear then follow by propagation. The first matrix of an expert
-      is split by columns too. Embeddings are split by `vocab`. Convolutions
-      are not split.
+      through element-wise operations, and the linear that feeds the
+      cross-entropy, unless that linear is already split by rows. Heads and the
+      rows of the next linear then follow by propagation. The first matrix of an
+      expert is split by columns too. Embeddings are split by `vocab`.
+      Convolutions are not split.
     - `sp=true` splits the operations between a linear by rows and the next
       linear by columns (norms, dropout, residual additions and other
       element-wise operations) along the sequence, over the devices of `tp`.
-    - `cp` splits sequences everywhere. `cp-kind` selects how attention gets
-      the keys of other devices: `all-gather` gathers them, `ring` passes them
-      from device to device, and `ulysses` splits attention by heads instead.
-      With the first two, a causal sequence is distributed in a zigzag, so that
-      all devices have the same work. This needs a sequence that 2 `cp` divides,
-      or 2 `cp` times `tp` with `sp`, and it is not possible with `sp` and
-      `keep-gathered` together. Otherwise parts are contiguous, and a remark
-      states that the work is unbalanced.
+    - `cp` splits sequences everywhere. `cp-kind` selects how attention gets the
+      keys of other devices: `all-gather` gathers them, `ring` passes them from
+      device to device, and `ulysses` splits attention by heads instead. With
+      the first two, a causal sequence is distributed in a zigzag, so that all
+      devices have the same work. This needs a sequence that 2 `cp` divides, or
+      2 `cp` times `tp` with `sp`, and it is not possible with `sp` and
+      `keep-gathered` together. Otherwise each device gets one contiguous part,
+      and a remark states that the work is unbalanced.
     - `ep` splits the batch as `dp` does, except in `nn.expert_linear`, where it
       splits the experts. The slots of an expert are assigned to tokens in whole
       sequences, and are then split over `cp`. With `etp=1`, `tp` does not cut
@@ -63,11 +63,11 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     - `zero-group` restricts these splits to groups of that many neighbouring
       devices on `dp`. Every group then holds a whole copy.
     - `prefetch` is the number of layers by which a gather of parameters may
-      precede its use. `reshard-after-forward=false` keeps gathered parameters
-      until the backward pass. `overlap-parameters`, with `zero=1` or `zero=2`,
-      stores parameters in the same layout as the states. They are then
-      gathered once per step, during the first forward pass instead of after
-      the update.
+      precede the layer that reads them. `reshard-after-forward=false` keeps
+      gathered parameters until the backward pass. `overlap-parameters`, with
+      `zero=1` or `zero=2`, stores parameters in the same layout as the states.
+      The parameters are then gathered once per step, during the first forward
+      pass instead of after the update.
     - `tensor-overlap`, `chunks` and `overlap-messages` select the kernels that
       overlap with communication (`strategy.overlap`). `scatter-messages`
       allows values to cross between stages in slices.
@@ -84,10 +84,10 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       with `zero=1`, sums whole gradients on every device, which then uses only
       its shard.
     - `stage-partition` selects the layers and operations of each stage:
-      - `layers`: equally many layers per run. If the runs do not divide the
-        layers, the first runs have one more. Layers of several groups differ,
-        so each run gets about the same FLOPs, with the operations outside of
-        layers.
+      - `layers`: equally many layers per run. If the layers do not divide
+        evenly, each of the first runs has one more. Layers of several groups
+        differ, so each run gets about the same FLOPs, with the operations
+        outside of layers.
       - `ends`: the operations before the layers count as one layer, and so do
         the operations after them. The first and the last run of layers
         therefore have one layer less.
@@ -95,10 +95,11 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
         `virtual-stages`) divides the number of layers plus two but not the
         number of layers, else as `layers`.
       - `work`: balances the work of linears, whether in layers or in the head,
-        in the order of the model. A stage ends with the layer or operation at
-        which its share of the work is exceeded. The head is on the stage of
-        the loss, so that no logits are sent between stages, unless the
-        preceding stage would then be empty.
+        in the order of the model. Of n stages, stage s (from 0) ends with the
+        layer or operation at which the work from the start of the model exceeds
+        (s + 1) / n of all work. The head is on the stage of the loss, so that
+        no logits are sent between stages, unless the preceding stage would then
+        be empty.
     - `keep-gathered=true` keeps the inputs of linears that the forward pass
       has gathered (`sp`) for the backward pass instead of gathering them
       again, except in layers that are recomputed.

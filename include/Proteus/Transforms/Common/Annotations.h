@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions that read and write annotations, which are the attributes by which
-// a pass leaves results for later passes (StrategyAnnotations.h). Other
-// functions read and write the attributes of function arguments.
+// Functions that read and write annotations, which are the attributes in which
+// a pass stores results for later passes (StrategyAnnotations.h). Also contains
+// functions that read and write the attributes of function arguments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,13 +33,13 @@ using strategy::Phase;
 /// a weight, gradient or state, as selected by `item`. The attribute lists the
 /// axes that shard each dimension.
 llvm::StringRef getStorageAttrName(strategy::ItemKind item);
-/// Returns the name of the argument attribute that marks a weight or a state,
-/// as selected by `item`, as kept in host memory.
+/// Returns the name of the argument attribute that is set if the weight or the
+/// state, as selected by `item`, is kept in host memory.
 llvm::StringRef getHostAttrName(strategy::ItemKind item);
 
 /// Returns the mesh that match-strategy has attached to a function, or null if
-/// match-strategy has not run on it. In the second case, if the function is a
-/// model, warns that the pass named `pass` leaves it unchanged.
+/// match-strategy has not run on it. If the result is null and the function is
+/// a model, warns that the pass named `pass` leaves the function unchanged.
 dist::MeshAttr getMatchedMesh(mlir::FunctionOpInterface function,
                               llvm::StringRef pass);
 
@@ -77,8 +77,8 @@ public:
   /// Records a new value of the attribute `name` of `argument`.
   void set(mlir::BlockArgument argument, llvm::StringRef name,
            mlir::Attribute attribute);
-  /// Returns the value that the attribute `name` of `argument` has after
-  /// `apply`, or null if it has none.
+  /// Returns the value that the attribute `name` of `argument` will have after
+  /// `apply`, or null if there will be no such attribute.
   mlir::Attribute get(mlir::BlockArgument argument, llvm::StringRef name) const;
   /// Writes all recorded changes to `function` and forgets them. All changed
   /// arguments must belong to `function`.
@@ -99,23 +99,23 @@ std::pair<mlir::BlockArgument, unsigned> getParameter(mlir::Value value);
 /// with `op`, or null if `op` is not recomputed.
 mlir::StringAttr getRecomputeGroup(mlir::Operation *op);
 
-/// Returns the virtual stage, which is a chunk of a stage (see `kStageAttr`),
-/// or nullopt if there is no such annotation.
+/// Returns the number of the virtual stage, which is one chunk of one stage
+/// (see `kStageAttr`), or nullopt if there is no such annotation.
 std::optional<int64_t> getStage(mlir::Operation *op);
 std::optional<int64_t> getStage(mlir::BlockArgument argument);
 /// Sets the virtual stage of `op`.
 void setStage(mlir::Operation *op, int64_t stage);
 
 /// Copies annotations of `from` to `to`: the virtual stage, the coordinates on
-/// the mesh, the prefetch depth, and the mark that parameters are gathered
-/// once. Also copies the axes of each iterator of `from` to the iterator of
+/// the mesh, the prefetch depth, and whether parameters are gathered once per
+/// step. Also copies the axes of each iterator of `from` to the iterator of
 /// `to` with the same name, if there is one. If `to` is a matrix product, it
 /// gets the compute type of `from`.
 void inheritAnnotations(mlir::Operation *from, mlir::Operation *to);
-/// Replaces the partition of `to` by that of `from`, if the two operations have
-/// different names for their iterators. For each pair (name in `from`, name in
-/// `to`), the iterator of `to` gets the axes of the iterator of `from`. All
-/// other iterators of `to` get no axes.
+/// Replaces the partition of `to` by that of `from`. Used if the two operations
+/// have different names for their iterators. For each pair (name in `from`,
+/// name in `to`), the iterator of `to` gets the axes of the iterator of `from`.
+/// All other iterators of `to` get no axes.
 void inheritPartition(
     mlir::Operation *from, mlir::Operation *to,
     llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> names);

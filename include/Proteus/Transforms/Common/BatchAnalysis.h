@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Analysis that finds the batch: the dimension of each value and the iterator
-// of each operation that runs over the samples. Used by apply-strategy,
-// match-strategy and propagate-strategy.
+// Analysis that finds the batch dimension of each value and the batch iterator
+// of each operation. Used by apply-strategy, match-strategy and
+// propagate-strategy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,9 +60,9 @@ private:
   /// depend on an input of the step.
   void visitOperands(mlir::Operation *op);
   /// Returns true if `dimension` is the batch dimension of `value`, or can
-  /// become it. It can if `value` has no batch dimension yet, and if tracing
-  /// the dimension back to the producers does not lead to a function argument,
-  /// such as a parameter.
+  /// become it. It can become the batch dimension if `value` has none yet, and
+  /// if tracing the dimension back to the producers does not lead to a function
+  /// argument without a batch, such as a parameter.
   bool canHold(mlir::Value value, unsigned dimension);
   /// Computes the result of `canHold` for a value that has no batch dimension
   /// yet.

@@ -26,15 +26,16 @@ namespace proteus {
 /// Translates `parts`, which set the axes of iterators or dimensions, into
 /// entries for the dimensions of one tensor. For example, `out -> tp` becomes
 /// `1 -> tp` if `out` is the major iterator of dimension 1. `dims` holds the
-/// iterators of `space` that index the tensor. Entries that set no dimension of
-/// the tensor are left out.
+/// iterators of `space` that index the tensor. Entries of `parts` that apply to
+/// no dimension of the tensor are left out.
 strategy::PartitionAttr partitionByDimension(
     mlir::MLIRContext *context, llvm::ArrayRef<strategy::PartAttr> parts,
     const nn::IterationSpace &space, const nn::TensorIterators &dims);
 
-/// Returns true if `part` sets the axes of dimension `dim` of a tensor. The key
-/// of `part` is then the number of the dimension or the name of its major
-/// iterator. `dims` holds the iterators of `space` that index the tensor.
+/// Returns true if `part` sets the axes of dimension `dim` of a tensor. It does
+/// if the key of `part` is the number `dim` or the name of the major iterator
+/// of dimension `dim`. `dims` holds the iterators of `space` that index the
+/// tensor.
 bool isAbout(strategy::PartAttr part, const nn::IterationSpace &space,
              const nn::TensorIterators &dims, unsigned dim);
 

@@ -39,7 +39,7 @@ Place getPlace(mlir::Attribute annotation, const dist::Mesh &mesh);
 /// first, and the coordinates to which the operation is restricted, if any.
 ///
 /// The parts of one iterator, the ring iterator, may travel around a ring of
-/// devices until every device has visited all parts. The axes of the ring
+/// devices until every device has processed all parts. The axes of the ring
 /// iterator may also split one other iterator, if no tensor is indexed by both.
 /// For example, attention may have the partition `[seq -> cp, key -> ring cp]`.
 class Partitioning {
@@ -75,23 +75,24 @@ public:
   /// is indexed by both.
   bool mayShareAxis(unsigned a, unsigned b) const;
 
-  /// Returns the major iterator of `dim`, which is the one that a split of the
-  /// dimension divides. Returns nullopt if no iterator indexes the dimension.
+  /// Returns the major iterator of `dim`. Only this iterator is divided if the
+  /// dimension is split. Returns nullopt if no iterator indexes the dimension.
   static std::optional<unsigned> majorIterator(const nn::DimIterators &dim) {
     return dim.empty() ? std::nullopt : std::optional<unsigned>(dim.front());
   }
 
   /// Returns the axes that shard each dimension of a tensor indexed by `dims`.
-  /// These are the axes of the major iterator of the dimension. The axes of a
-  /// minor iterator of a fused dimension do not count, because its parts are
-  /// not contiguous in the dimension.
+  /// A dimension has the axes of its major iterator. The axes of a minor
+  /// iterator of a fused dimension do not count, because the parts of a minor
+  /// iterator are not contiguous in the dimension.
   DimAxes getDimAxes(const nn::TensorIterators &dims) const;
 
   /// Returns the layout that operand `number` must have.
   dist::LayoutAttr getOperandLayout(unsigned number, dist::MeshAttr mesh) const;
   /// Returns the layout that result `number` gets. The result is partial over
   /// the axes of iterators that do not index it. The ring iterator is an
-  /// exception: every device visits all its parts, so no reduction is pending.
+  /// exception: every device processes all its parts, so no reduction is
+  /// pending.
   dist::LayoutAttr getResultLayout(unsigned number, dist::MeshAttr mesh) const;
 
 private:
@@ -108,8 +109,8 @@ private:
 /// without communication.
 ///
 /// Operations must be added in program order, so that each of them is examined
-/// once. Tracing each value back by itself could lead to the start of the model
-/// every time.
+/// once. Tracing back each value separately could lead to the start of the
+/// model every time.
 class InitialValues {
 public:
   InitialValues() = default;

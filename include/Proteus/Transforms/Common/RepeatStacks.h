@@ -24,9 +24,9 @@ namespace proteus {
 mlir::Type stackOf(mlir::Type type, int64_t size);
 
 /// Replaces `repeat` by a new repeat that also stacks `values` of the body. The
-/// new stacks are its last results. The new repeat takes over the body, and the
-/// users of the other results. The caller must erase the old repeat, which has
-/// an empty body.
+/// new stacks are the last results of the new repeat. The new repeat takes over
+/// the body of `repeat` and the users of the results of `repeat`. The caller
+/// must erase `repeat`, which then has an empty body.
 nn::RepeatOp stackAsWell(nn::RepeatOp repeat,
                          llvm::ArrayRef<mlir::Value> values);
 

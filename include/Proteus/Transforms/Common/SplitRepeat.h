@@ -36,7 +36,7 @@ void splitRepeat(mlir::func::FuncOp function, nn::RepeatOp repeat,
                  llvm::ArrayRef<int64_t> cuts);
 
 /// Gives a path to each sliced argument that has none: its default path
-/// `arg<k>`. The argument then keeps this name when its number changes.
+/// `arg<k>`. The argument then keeps this path when its number changes.
 void nameSlicedArguments(mlir::func::FuncOp function);
 
 /// Returns `path`, the path of an argument that `repeat` slices, with `indices`
@@ -57,11 +57,11 @@ struct StackPiece {
   std::string indices;
 };
 
-/// Inserts the parts of each argument in `stacks` directly after this argument:
-/// one new argument per element of `pieces`. `repeat` slices all arguments in
-/// `stacks`. Inserts all parts at once, because one insertion takes time
-/// proportional to the number of all arguments. Returns the new arguments of
-/// each stack.
+/// Inserts the parts of each argument in `stacks` directly after that argument:
+/// one new argument per element of `pieces`. `repeat` must slice all arguments
+/// in `stacks`. All parts are inserted at once, because one insertion takes
+/// time proportional to the number of all arguments. Returns the new arguments
+/// of each stack.
 llvm::SmallVector<llvm::SmallVector<mlir::Value>>
 insertPieces(mlir::func::FuncOp function, nn::RepeatOp repeat,
              llvm::ArrayRef<mlir::BlockArgument> stacks,

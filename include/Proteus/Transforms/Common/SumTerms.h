@@ -25,10 +25,11 @@
 namespace proteus {
 
 /// Returns true if `isMeant` holds for every term of the sum that `op`
-/// computes. If `op` is not an addition, it is the only term. Otherwise the
-/// terms are the operands of all nested additions. If a term is a join of
-/// chunks, its first chunk is examined. Returns false if a term is not computed
-/// by a kernel. Visits each term once.
+/// computes. If `op` is not an addition, `op` is the only term. Otherwise the
+/// terms are the operands of `op` and of all nested additions, except the
+/// additions themselves. For (a + b) + c, these are a, b and c. If a term is a
+/// join of chunks, its first chunk is examined. Returns false if a term is not
+/// computed by a kernel. Examines each term once.
 inline bool
 allTerms(mlir::Operation *op,
          llvm::function_ref<bool(nn::IterationSpaceOpInterface)> isMeant) {

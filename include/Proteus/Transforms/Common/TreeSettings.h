@@ -38,24 +38,26 @@ namespace proteus {
 /// never open: if no other operation states it, the mesh does.
 mlir::Operation *findSetting(strategy::TreeOp tree, const plan::Field &field);
 
-/// Adds the settings of the step that `plan` states to a tree, which must not
-/// state them already. Bucket sizes that a framework defines in elements are
-/// multiplied by `elementBytes`, the bytes of one element of a gradient.
+/// Writes the fields of `plan` that are settings of the step, such as the
+/// schedule and the buckets, into `tree`. The tree must leave these fields
+/// open. Bucket sizes that a framework defines in elements are multiplied by
+/// `elementBytes`, the bytes of one element of a gradient.
 void writeStepSettings(strategy::TreeOp tree, const plan::ParallelPlan &plan,
                        int64_t elementBytes);
 
-/// Adds the settings of the step that `plan` states to a hand-written tree,
-/// which must not state them already. Some bucket sizes depend on the number of
-/// replicas, which is taken from the mesh of the tree, and on the element type
-/// of the gradients of `model`.
+/// Writes the fields of `plan` that are settings of the step into a
+/// hand-written tree. The tree must leave these fields open. Some bucket sizes
+/// depend on the number of replicas, which is taken from the mesh of the tree.
+/// Some depend on the element type of the gradients, which is taken from
+/// `model`.
 void addSettings(strategy::TreeOp tree, plan::ParallelPlan plan,
                  mlir::func::FuncOp model);
 
-/// Adds the decisions of a software stack to a hand-written tree that leaves
-/// them open, and records the name of the stack in the attribute `kStackAttr`
-/// of the tree. Does nothing if the tree has this attribute already. Returns
-/// the decisions that a tree cannot hold, because they concern the model or the
-/// splits of the tree.
+/// Adds to a hand-written tree those decisions of a software stack that the
+/// tree leaves open. Records the name of the stack in the attribute
+/// `kStackAttr` of the tree. Does nothing if the tree has this attribute
+/// already. Returns the decisions that a tree cannot hold, because they concern
+/// the model or the splits of the tree.
 std::vector<std::string> addStackSettings(strategy::TreeOp tree,
                                           const machine::Stack &stack,
                                           mlir::func::FuncOp model);

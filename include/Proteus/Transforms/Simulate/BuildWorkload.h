@@ -36,11 +36,11 @@ struct TaskOrigin {
 
 /// Options of `buildWorkload`.
 struct WorkloadOptions {
-  /// True to simulate only one of the ranks that provably do the same work at
-  /// the same time.
+  /// True to simulate only one rank of each set of ranks that provably do the
+  /// same work at the same time.
   bool foldRanks = true;
   /// Factors by which kernels and communication that overlap slow each other.
-  /// If not set, those of the devices are used.
+  /// If not set, the factors of the devices are used.
   std::optional<machine::Interference> interference;
   /// Software stack. Its mechanisms change the costs.
   machine::Stack stack;

@@ -17,11 +17,11 @@ namespace proteus {
 /// simulates many modules on the same machine creates the model only once, so
 /// the routes inside a node are computed only once.
 ///
-/// The machine replaces the cluster and the site of the module, and the options
-/// that determine the machine: `cluster`, `site`, `kernels`, `profile` and
-/// `tf32` have no effect. The option `fidelity` does not change the costs
-/// either, but with `paper` the prediction has no uncertainty. The framework's
-/// allocator is not simulated.
+/// The machine replaces the cluster and the site of the module. The options
+/// that otherwise determine the machine have no effect: `cluster`, `site`,
+/// `kernels`, `profile` and `tf32`. The option `fidelity` does not change the
+/// costs either, but with `paper` the prediction has no uncertainty. The
+/// framework's allocator is not simulated.
 ///
 /// If `machine` is null, the pass creates the machine from the module, like
 /// `createSimulate`, and simulates the allocator.

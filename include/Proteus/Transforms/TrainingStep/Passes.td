@@ -28,8 +28,9 @@ def BuildTrainingStep : Pass<"build-training-step", "::mlir::func::FuncOp"> {
     - Operations of a recompute group are repeated in an `nn.recompute` before
       their gradients.
     - With `clip` or `loss_scale`, all updates multiply their gradients by one
-      factor. It depends on one number per gradient, such as its square sum.
-      These numbers are combined first per stage, then from stage to stage.
+      factor. The factor depends on one number per gradient, such as the sum of
+      its squares. These numbers are combined first per stage, then from stage
+      to stage.
 
     **Output:** the function returns the loss, the new parameters and the new
     states. The attribute `nn.updates` of a result holds the number of the

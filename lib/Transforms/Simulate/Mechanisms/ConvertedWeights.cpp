@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Weights that products read in a narrower type are converted once per step
-// instead of once per micro-batch. The time of the conversion per step is
+// instead of once per micro-batch. The time of this one conversion is
 // neglected.
 //
 //===----------------------------------------------------------------------===//

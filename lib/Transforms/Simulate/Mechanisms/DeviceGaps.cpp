@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The device is idle for a constant time in three cases: at each kernel, even
-// if the host has launched it early; at each collective, as a part of its
-// latency; and between two steps, because of data loading, logging and
-// synchronisation. Kernels of the update have no gaps.
+// The device is idle for a constant time in three cases: at each kernel or host
+// copy, even if the host has launched it early; at each collective, as a part
+// of its latency; and between two steps, because of data loading, logging and
+// synchronisation. Kernels of the update, and all chunks of a product except
+// the first, have no gaps.
 //
 //===----------------------------------------------------------------------===//
 

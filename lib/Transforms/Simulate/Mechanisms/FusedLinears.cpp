@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Linears that read the same input run as one product, for example those of
-// queries, keys and values, or both linears of a gated block. Their input is
-// converted once. The gradient of the input is one product, too, so no kernel
-// sums the gradients of the single linears.
+// Frameworks run linears that read the same input as one product, for example
+// those of queries, keys and values, or both linears of a gated block. Their
+// input is therefore converted once, unless the conversion includes weights.
+// The gradient of the input is one product too, so no kernel sums the gradients
+// of the single linears. The times of the products themselves do not change.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,12 +8,12 @@
 //
 // Elementwise operations of one module that follow each other run as one
 // kernel. A tensor between two operations of a kernel is not read again. It is
-// also not written if only this kernel reads it.
+// also not written if it has no other reader.
 //
 // With `norms`, the kernel also contains a batch normalisation, if images have
 // 16-bit elements and their channels are last: in the forward pass the
-// normalisation before the elementwise operations, in the backward pass the one
-// after them.
+// normalisation that precedes the elementwise operations, in the backward pass
+// the normalisation that follows them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ static bool isElementwise(Operation *op) {
              nn::SigmoidGradOp, nn::DropoutOp, nn::DropoutGradOp>(op);
 }
 
-/// Returns the module of a path: "layer1[2]" of "layer1[2].act".
+/// Returns the module in a path, such as "layer1[2]" in "layer1[2].act".
 static StringRef moduleOf(StringRef path) {
   return path.contains('.') ? path.rsplit('.').first : StringRef();
 }

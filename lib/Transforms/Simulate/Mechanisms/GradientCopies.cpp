@@ -69,9 +69,11 @@ private:
 
 void GradientCopies::changeClass(ArrayRef<FlatBuffer> resident,
                                  sim::DeviceClass &device) const {
-  // Gradients that are wider than the parameters belong to the optimizer, so
-  // copies in the type of the parameters are added for the model. Otherwise
-  // copies in the type of the master weights are added for the optimizer.
+  // `alike` is the owner of the buffers that are as large as the gradients to
+  // add. If the gradients are wider than the parameters, they are those of the
+  // optimizer, and gradients as large as the parameters are added for the
+  // model. Otherwise gradients as large as the master weights are added for the
+  // optimizer.
   sim::MemoryOwner alike = hasWideGradients(resident)
                                ? sim::MemoryOwner::Parameters
                                : sim::MemoryOwner::MasterWeights;

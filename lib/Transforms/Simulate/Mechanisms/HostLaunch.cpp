@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The host needs time to launch each kernel, collective and message. It
+// The host needs time to launch each kernel, copy, collective and message. It
 // launches ahead of the device, so this time matters only where kernels are
-// shorter than their launches. Launches of the update are not counted, because
-// the update consists of few kernels over many tensors. One call launches all
-// chunks of a product.
+// shorter than their launches. Launches of update kernels are not counted,
+// because the update consists of few kernels over many tensors. One call
+// launches all chunks of a product.
 //
 //===----------------------------------------------------------------------===//
 

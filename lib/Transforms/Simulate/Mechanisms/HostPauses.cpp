@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A host pauses before a share q of the collectives, for a time d each. The
-// delay by the pauses of the host itself is already part of its launch times,
-// which are means.
+// launch times of a host are means, so they already contain the delay by its
+// own pauses.
 //
 // Hosts that wait for messages of other stages start every micro-batch
 // together. A collective of tensor parallelism then waits if any of its n hosts

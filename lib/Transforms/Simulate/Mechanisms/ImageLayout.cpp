@@ -8,9 +8,9 @@
 //
 // If the channels of an image are adjacent in memory, batch normalisation reads
 // its operands once and keeps them on the processors of the device. Otherwise
-// it reads them twice, for the sums and to normalise. The forward pass then
-// moves three tensors instead of two, and the backward pass five instead of
-// three.
+// batch normalisation reads its operands twice: once to compute sums and once
+// to normalise. The forward pass then moves three tensors instead of two, and
+// the backward pass five instead of three.
 //
 // Convolutions have different kernels for the two layouts.
 //

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Sets the speed of fused attention and matrix products relative to the kernel
-// model of the device. The stack has one factor per generation of devices,
-// because the speed depends on the age of the libraries and on the clock that
-// devices sustain.
+// model of the device. The stack has one factor per kind of kernel and
+// generation of devices, because the speed depends on the age of the libraries
+// and on the clock that devices sustain.
 //
 //===----------------------------------------------------------------------===//
 
