@@ -101,15 +101,15 @@ llvm::Error parsePlan(llvm::StringRef text, plan::ParallelPlan &plan);
 /// model. Does nothing otherwise.
 llvm::Error applyExpertBalance(Job &job);
 
-/// Returns the stack that `job.stack` names. If the job names none, returns
-/// `generic`, but an empty stack for an .mlir file. The stack `none` is empty
-/// too.
+/// Returns the stack that `job.stack` names; `none` is an empty stack. If the
+/// job names no stack, returns `generic`, or an empty stack if the model is an
+/// .mlir file.
 llvm::Expected<machine::Stack> stackOf(const Job &job);
 
-/// Completes a job with the decisions of `stack`: open fields of the plan, type
-/// of gradients, and unless the model is an .mlir file, kernels of the model
-/// and padding of its vocabulary. Adds a remark for each decision of the stack
-/// that the simulator does not model for this job.
+/// Completes a job with the decisions of `stack`: open fields of the plan and
+/// the type of gradients. If the model is not an .mlir file, also sets the
+/// kernels of the model and pads its vocabulary. Adds a remark for each
+/// decision of the stack that the simulator does not model for this job.
 llvm::Error applyStack(const machine::Stack &stack, Job &job,
                        std::vector<std::string> &remarks);
 

@@ -72,7 +72,8 @@ struct GroupScore {
   std::optional<double> mae, bias, worst, spearman, memoryMae;
 };
 
-/// Returns predicted / measured - 1, or nullopt if one of them is absent.
+/// Returns predicted / measured - 1, or nullopt if one of them is absent or
+/// `measured` is not positive.
 std::optional<double> errorOf(std::optional<double> predicted,
                               std::optional<double> measured);
 
