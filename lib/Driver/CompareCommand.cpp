@@ -59,8 +59,9 @@ static Entry entryOf(const Job &job, const Outcome &outcome) {
   return entry;
 }
 
-/// Simulates the plans of `smallerPlans` until one of them fits. Returns its
-/// label and step time as text, or the statement that none fits.
+/// Simulates the plans of `smallerPlans` until one of them fits. Returns the
+/// label and the step time of this plan as text, or the statement that none
+/// fits.
 static std::string findSmaller(mlir::MLIRContext &context, const Job &job,
                                const Outcome &outcome) {
   for (const plan::ParallelPlan &smaller : smallerPlans(job, outcome)) {

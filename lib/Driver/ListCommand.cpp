@@ -206,7 +206,7 @@ namespace {
 struct Listing {
   StringRef name;
   StringRef contents;
-  bool hasMarkdown; ///< true if --markdown prints the table of docs/
+  bool hasMarkdown; ///< true if --markdown prints a table of a docs/ page
   int (*print)(bool asMarkdown);
 };
 } // namespace

@@ -26,7 +26,7 @@ using namespace proteus::driver;
 using namespace proteus::jobs;
 
 /// Sets `job` from the file of --deepspeed-config, if `arguments` contain this
-/// flag. Must be called before the other flags are parsed, because they
+/// flag. Must be called before the other flags are parsed, so that these flags
 /// override the values of the file.
 static Error readDeepSpeedFile(ArrayRef<std::string> arguments, Job &job) {
   for (size_t i = 0; i < arguments.size(); ++i) {

@@ -32,9 +32,9 @@ using namespace proteus::driver;
 using namespace proteus::jobs;
 using namespace proteus::validation;
 
-/// Returns the predicted memory in bytes of the kind that users of the case's
-/// stack report: allocated tensors, reserved memory, or all memory of the
-/// device.
+/// Returns the predicted memory in bytes. It is the kind of memory that users
+/// of the case's stack report: allocated tensors, reserved memory, or all used
+/// memory of the device.
 static double reportedMemory(const Case &one, const Outcome &outcome) {
   Expected<machine::Stack> stack = stackOf(one.job);
   auto reported =
@@ -43,8 +43,8 @@ static double reportedMemory(const Case &one, const Outcome &outcome) {
     consumeError(stack.takeError());
   if (reported == plan::ReportedMemory::Allocated)
     return static_cast<double>(outcome.figures.peakMemoryBytes);
-  // These two kinds are published from logs of the framework, which are those
-  // of the first rank.
+  // Published figures of the two other kinds come from the log of the
+  // framework, which the first rank writes. So use the class of this rank.
   const sim::ClassResult &first = outcome.result.classes.front();
   if (reported == plan::ReportedMemory::Reserved)
     return static_cast<double>(first.allocator.reserved);
@@ -206,8 +206,8 @@ static void printCounts(raw_ostream &os, StringRef title,
     os << "  " << count << ": " << text << "\n";
 }
 
-/// Prints the number of cases that are predicted not to fit into memory: first
-/// of the cases that ran, then of the cases that ran out of memory.
+/// Prints how many cases are predicted not to fit into memory: first among the
+/// cases that ran, then among the cases that ran out of memory.
 static void printMemory(raw_ostream &os, ArrayRef<Case> cases,
                         ArrayRef<CaseResult> results) {
   unsigned ran = 0, refused = 0, failed = 0, foreseen = 0;
@@ -242,7 +242,8 @@ static int explain(ArrayRef<Case> cases, StringRef id) {
 
 namespace {
 /// A device and its sustained share: the fraction of the rate of matrix kernels
-/// that it reaches under constant load.
+/// that the device reaches under constant load. The share is the text of a
+/// number from 0 to 1.
 struct SustainedShare {
   std::string device;
   std::string share;
@@ -259,9 +260,11 @@ static Expected<SustainedShare> parseSustained(StringRef text) {
   return SustainedShare{device.str(), formatv("{0:f6}", value)};
 }
 
-/// Sets the sustained share of a device in all cases that run on it. Finds the
-/// device in the text of the cluster, which `clusterOfCase` writes. Fails if no
-/// case runs on the device.
+/// Sets the sustained share of a device in all cases that run on the device.
+/// Replaces the name of the device in the cluster text that `clusterOfCase`
+/// wrote. Leaves out cases with another memory size than that of the device,
+/// because their text describes the device differently. Fails if no text
+/// contains the device.
 static Error apply(const SustainedShare &share, std::vector<Case> &cases) {
   std::string named = "device = \"" + share.device + "\"";
   bool isUsed = false;

@@ -47,7 +47,8 @@ static bool isEnabled(const json::Reader &root, StringRef key) {
 }
 
 /// Returns true if the object under `key` ("offload_optimizer" or
-/// "offload_param") selects offload to host memory.
+/// "offload_param") selects offload to host memory. Records an error if it
+/// selects another device, for example "nvme".
 static bool isOffloaded(const json::Reader &zero, StringRef key) {
   std::optional<json::Reader> part = partOf(zero, key);
   if (!part || !part->has("device"))

@@ -19,11 +19,13 @@ using namespace proteus::jobs;
 using plan::maxBatch;
 using plan::maxDegree;
 
-/// Returns the help text of a field, followed by the default of the field.
+/// Returns the help text of a field, followed by the default of the field. Does
+/// not add a default that the text already contains, the default of an integer,
+/// or the default "false".
 static std::string helpOf(const plan::Field &field) {
   if (field.help.find("(default") != std::string::npos)
     return field.help;
-  // A stack may decide these fields, so their default depends on it.
+  // The default of these fields depends on the stack of the job.
   if (!field.stackKey.empty() || field.member == "gradientReduction")
     return field.help + " (default: that of the stack)";
   if (field.defaultText.empty() || field.kind == plan::Field::Kind::Integer ||

@@ -51,14 +51,16 @@ std::unique_ptr<MLIRContext> proteus::jobs::createContext() {
 
 namespace {
 
-/// Collects the diagnostics that a context emits while the object exists.
+/// Records the first error and all remarks that a context emits while this
+/// object exists.
 class Messages {
 public:
   explicit Messages(MLIRContext &context)
       : handler(&context, [this](Diagnostic &diagnostic) {
           std::string text;
           llvm::raw_string_ostream os(text);
-          // Only a location in a file helps the user.
+          // Print a location only if it is in a file. Other locations do not
+          // help the user.
           if (auto at = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
             os << at.getFilename().getValue() << ":" << at.getLine() << ":"
                << at.getColumn() << ": ";
@@ -105,7 +107,8 @@ static models::Precision precisionOf(const Job &job) {
 }
 
 /// Sets the cluster attribute of the module. A preset without a number of nodes
-/// ("dgx-h100") gets as many nodes as `gpus` devices need.
+/// ("dgx-h100") gets as many nodes as `gpus` devices need. Fails if these
+/// devices are more than one node but not a whole number of nodes.
 static Error attachCluster(ModuleOp module, const Job &job, int64_t gpus) {
   Builder builder(module.getContext());
   if (!job.clusterText.empty()) {
@@ -135,14 +138,16 @@ static Error attachCluster(ModuleOp module, const Job &job, int64_t gpus) {
   return Error::success();
 }
 
-/// Sets the stack attribute and the site attribute of the module.
+/// Sets the stack attribute and the site attribute of the module. Removes the
+/// stack attribute if the job has the stack `none`.
 static void attachStack(ModuleOp module, const Job &job) {
   Builder builder(module.getContext());
   std::string stack = job.stack;
   if (stack.empty() && !job.isFile())
     stack = "generic";
   if (job.stepGap) {
-    // Derive a stack from the named one and replace only its step gap.
+    // Write the text of a stack that equals the named stack except for its step
+    // gap.
     std::string base =
         stack.empty() || stack == "none" ? "" : "\"base\": \"" + stack + "\", ";
     stack = "{\"name\": \"" + (stack.empty() ? "none" : stack) + "\", " + base +
@@ -170,8 +175,9 @@ static plan::ParallelPlan planOf(const Job &job, const plan::Sizes &sizes) {
   return plan;
 }
 
-/// Returns the error for a decision that is stated twice: by the flag of
-/// `field`, with `value`, and by the operation `op` of the tree.
+/// Returns the error for a decision that both a flag and a strategy tree state.
+/// `value` is the value of the flag of `field`, and `op` the operation of the
+/// tree.
 static Error alreadyStated(strategy::TreeOp tree, Operation *op,
                            const plan::Field &field, StringRef value) {
   std::string text;
@@ -187,8 +193,8 @@ static Error alreadyStated(strategy::TreeOp tree, Operation *op,
 }
 
 /// Adds the decisions of the job's plan to the tree of an .mlir file. Fails if
-/// the tree itself states one of these decisions, or if its mesh does not have
-/// the number of devices that the job states.
+/// the tree states one of these decisions itself, or if the job states another
+/// number of devices than the mesh of the tree has.
 static Error mergeIntoTree(strategy::TreeOp tree, const Job &job) {
   for (const plan::Field &field : plan::fields())
     if (std::optional<std::string> value = field.get(job.plan))
@@ -332,8 +338,8 @@ Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
     if (job.seq || !job.overrides.empty())
       return createStringError("--seq and --set do not apply to a model in a "
                                "file; leave them out, or use a preset");
-    // A precision or an optimizer would change the model in the file. TF32 is
-    // allowed: it is a mode of the device and changes no type.
+    // Another precision or optimizer would change the model in the file. TF32
+    // is allowed, because it is a mode of the device and changes no type.
     if (const Job usual; job.optimizer != usual.optimizer ||
                          (job.precision != usual.precision &&
                           job.precision != plan::Precision::TF32))

@@ -63,9 +63,10 @@ static Error applyToModel(const machine::Stack &stack, Job &job,
     if (values->contains(name) && !isGiven(name))
       job.overrides.push_back((name + "=" + value).str());
   };
-  // Choose the kernels if the model has a dimension for them. Unfused attention
-  // is modelled only for models without latent attention and with as many key
-  // heads as heads, which `kv_heads=0` also states.
+  // Select the kernels of the stack if the model has a dimension for them.
+  // Unfused attention is modelled only for models that have as many key heads
+  // as heads (`kv_heads` is 0 or equals `heads`) and no latent attention
+  // (`kv_lora_rank` is 0).
   auto isOneOf = [&](StringRef name, std::initializer_list<StringRef> allowed) {
     return !values->contains(name) ||
            is_contained(allowed, StringRef((*values)[name]));
@@ -121,7 +122,8 @@ Error proteus::jobs::applyMeanTokens(const machine::Stack &stack, Job &job,
                       " tokens, so --mean-tokens changes nothing");
     return Error::success();
   }
-  // All samples of a batch are padded to the end of their bin. Their lengths
+  // The lengths of all samples in a batch are in the same bin, for example 65
+  // to 128 tokens, and the samples are padded to the end of the bin. Lengths
   // are assumed to be spread evenly over the bin, so padding adds half a bin on
   // average. The result is rounded up to a multiple of 8, because products of
   // such sizes are fast.
@@ -167,8 +169,9 @@ Error proteus::jobs::applyExpertBalance(Job &job) {
                              "' has no experts; leave --expert-balance, "
                              "--expert-capacity and --pad-experts out");
   // All devices wait for the fullest expert. So every expert is modelled with
-  // as many slots as the fullest expert computes: the slots that it fills, or
-  // with `padExperts` its whole capacity.
+  // as many slots for tokens as the fullest expert computes. These are the
+  // slots that the fullest expert fills, or its whole capacity with
+  // `padExperts`.
   double filled = job.expertBalance.value_or(1);
   double slots = job.padExperts
                      ? *job.expertCapacity

@@ -28,9 +28,9 @@ using namespace proteus::validation;
 
 namespace {
 
-/// Package of a GPU; `Any` matches all packages. DGX2H is the variant of SXM3
-/// in a DGX-2H, which may use more power. NVL is a PCIe card in a group of two
-/// or four, connected by bridges that are not modelled.
+/// Package of a GPU. `Any` matches all packages. `DGX2H` is the variant of
+/// `SXM3` in the DGX-2H machine; this variant may use more power. `NVL` is a
+/// PCIe card; bridges connect two or four such cards, but are not modelled.
 enum class Form { Any, SXM, SXM3, DGX2H, PCIe, NVL };
 
 /// A GPU that cases may name, for example "A100-SXM-80GB" or "NVIDIA H100
@@ -46,8 +46,8 @@ struct KnownGPU {
   StringRef nvlink;
   unsigned pcieGeneration;
   /// Network of most nodes with such GPUs: the Gbit/s of a card, and the number
-  /// of devices that share a card. With 0, all devices of a node share one
-  /// card.
+  /// of devices that share a card. If `devicesPerCard` is 0, all devices of a
+  /// node share one card.
   double cardGbit;
   int64_t devicesPerCard;
 };
@@ -76,9 +76,9 @@ static constexpr StringLiteral pairsV100 =
     "{link_gbps = 22.0, pairs = [[0, 1, 2], [0, 2, 2], [0, 3, 2], [1, 2, 2], "
     "[1, 3, 2], [2, 3, 2]]}";
 
-// Every pair of AMD GPUs in a node has a direct link. The constants of their
-// collectives were fitted with 64 GB/s per link of the MI350. Links of the
-// MI300 are slower: their rate is 5/6 of this.
+// Every pair of AMD GPUs in a node has a direct link. The constants of
+// collectives on AMD GPUs were fitted with 64 GB/s per link of the MI350. A
+// link of the MI300 has 5/6 of this rate.
 static constexpr StringLiteral meshMI300 = "{link_gbps = 53.3, pairs = all}";
 static constexpr StringLiteral meshMI350 = "{link_gbps = 64.0, pairs = all}";
 
@@ -155,8 +155,9 @@ static constexpr KnownGPU knownGPUs[] = {
 
 /// Returns true if `word` names `chip`: after an optional maker or product
 /// line, it begins with the name of the chip, and no digit follows. "RTX3090"
-/// names the 3090 and "V100SXM2" the V100. "GH200" does not name the H200,
-/// "A4000" not the A40, and "V100SXM2" not the V100S.
+/// names the 3090 and "V100SXM2" the V100. "GH200" does not name the H200, and
+/// "A4000" does not name the A40. "V100SXM2" does not name the V100S, because
+/// its S is the first letter of the package.
 static bool namesChip(StringRef word, StringRef chip) {
   for (StringRef maker : {"NVIDIA", "TESLA", "GEFORCE", "RTX", "GTX"})
     word.consume_front(maker);
@@ -167,8 +168,8 @@ static bool namesChip(StringRef word, StringRef chip) {
 }
 
 namespace {
-/// An entry of `knownGPUs`, and the memory in GB that the case states if no
-/// entry of this GPU has it.
+/// An entry of `knownGPUs`. If the case states a memory size that no entry of
+/// this GPU has, `memoryGB` holds the size.
 struct FoundGPU {
   const KnownGPU *gpu = nullptr;
   std::optional<int64_t> memoryGB;
@@ -291,9 +292,9 @@ static std::string pcieOf(const KnownGPU &gpu, int64_t devices, int64_t cards) {
       text += (i > first ? ", " : "") + std::to_string(i);
     return text;
   };
-  // The vendor determines the speed of the link between the sockets. Most hosts
-  // with PCIe 3 had Intel processors. The first hosts with PCIe 4 and 5 and
-  // such GPUs had AMD processors, which have faster links.
+  // The vendor determines the speed of the link between the sockets. Most GPU
+  // hosts with PCIe 3 had Intel processors. The first GPU hosts with PCIe 4 and
+  // 5 had AMD processors, which have faster links between the sockets.
   StringRef host = gpu.pcieGeneration >= 4 ? "vendor = \"amd\""
                                            : "vendor = \"intel\", model = 85";
   auto socket = [&](int64_t first, int64_t last, int64_t firstCard,
@@ -334,8 +335,9 @@ Expected<std::string> proteus::validation::clusterOfCase(const json::Reader &h,
   if (gpus > perNode && gpus % perNode != 0)
     return createStringError(Twine(gpus) + " GPUs are not whole nodes of " +
                              Twine(perNode));
-  // A job on a single node may use only a part of it. Such a node has at least
-  // 8 devices, and the job uses the links of the whole node.
+  // A job on a single node may use only some of its GPUs, for example 2 of 8.
+  // So assume that this node has at least 8 devices, and let the job use all
+  // links of the node.
   int64_t devices = gpus > perNode ? perNode : std::max<int64_t>(perNode, 8);
   std::string nvlink = isPCIe ? "" : linksOf(*gpu, devices);
   std::string node = formatv("devices = {0}", devices);

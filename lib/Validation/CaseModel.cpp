@@ -71,8 +71,8 @@ dimensionOf(StringRef key, StringRef words) {
 }
 
 /// Sets the model of the job to the text of a model file of the decoder family.
-/// The file contains the dimensions that the case states, and assumed values
-/// for those that have no default.
+/// The text contains the dimensions that the case states. Dimensions that the
+/// case does not state and that have no default get assumed values.
 static void useDecoder(const json::Reader &model, Job &job, CaseNotes &notes) {
   std::vector<std::pair<std::string, std::string>> said;
   auto isSaid = [&](StringRef key) {
@@ -183,9 +183,9 @@ static std::string sizeOf(const json::Reader &model, StringRef key) {
 }
 
 /// Returns the mean number of tokens of Wikipedia text in a sequence of length
-/// `seq`. The rest is padding, because articles end: 17 % of 128 tokens and
-/// half of 512 tokens (Krell et al. 2021, arXiv 2107.02027). Interpolates
-/// between these two lengths.
+/// `seq`. The rest of the sequence is padding, because articles may be shorter:
+/// padding is 17 % of 128 tokens and half of 512 tokens (Krell et al. 2021,
+/// arXiv 2107.02027). Interpolates between these two lengths.
 static int64_t tokensOfWikipedia(int64_t seq) {
   constexpr int64_t shortest = 128, longest = 512;
   constexpr int64_t tokensOfShortest = 106, tokensOfLongest = 256;

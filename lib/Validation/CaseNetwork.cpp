@@ -8,8 +8,9 @@
 //
 // Translation of the network of a case to network cards. Cases describe
 // networks in words: "4x 100 Gb/s Omni-Path per node", "8x HDR200 InfiniBand",
-// "400 Gb/s per GPU", "1.6 Tb/s". If the words leave a value open, the value of
-// most nodes with the same devices is assumed, and the assumption is noted.
+// "400 Gb/s per GPU", "1.6 Tb/s". If the words state no rate or do not state
+// what the rate belongs to, values of most nodes with the same devices are
+// assumed, and the assumption is noted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -227,15 +228,16 @@ Network proteus::validation::networkOfWords(StringRef words, int64_t devices,
   if (gbit <= 0)
     return assume(stated.cards ? Network{*stated.cards, usual.gbit} : usual);
   // If the text states a number of cards, the rate belongs to one card: "4x 100
-  // Gb/s per node" means four cards of 100 Gbit/s. Only a rate per node that no
-  // card reaches is the sum over the cards.
+  // Gb/s per node" means four cards of 100 Gbit/s. The exception is a rate per
+  // node that exceeds the rate of the fastest card: it is the sum over the
+  // cards.
   constexpr double fastestCard = 1600;
   if (stated.cards && (stated.scope != Scope::Node || gbit <= fastestCard))
     return {*stated.cards, gbit};
   if (stated.scope == Scope::Device)
     return {devices, gbit};
-  // The rate is the sum over the cards of the node. Their number is 8 if the
-  // text does not state it.
+  // A rate per node is the sum over the cards of the node. If the text does not
+  // state the number of cards, it is 8.
   if (stated.scope == Scope::Node && stated.gbit) {
     int64_t cards = stated.cards.value_or(8);
     return {cards, gbit / cards};

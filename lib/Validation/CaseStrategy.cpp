@@ -35,7 +35,8 @@ static std::string wordsOf(const json::Reader &object, StringRef key) {
 }
 
 /// Sets the precision from words such as fp16, bf16, amp_bf16, TF32, AMP,
-/// FP32+XLA, mxfp8 or bfloat16.
+/// FP32+XLA, mxfp8 or bfloat16. The words "fp32 grad" set the type of gradients
+/// in addition.
 static Error setPrecision(const json::Reader &s, const json::Reader &hardware,
                           Job &job, CaseNotes &notes) {
   if (!hasValue(s, "precision")) {
@@ -107,8 +108,9 @@ static Error setSchedule(const json::Reader &s, ParallelPlan &plan) {
 static Error setRecompute(const json::Reader &s, ParallelPlan &plan,
                           CaseNotes &notes) {
   std::string words = wordsOf(s, "recompute");
-  // Jobs on one device or with plain data parallelism usually recompute
-  // nothing, so this is noted as an assumption only for other jobs.
+  // If the case states nothing, assume that nothing is recomputed. Jobs on one
+  // device or with plain data parallelism usually recompute nothing, so note
+  // the assumption only for other jobs.
   plan::ResolvedPlan job = plan::resolve(plan);
   if (!hasValue(s, "recompute") &&
       (job.tp * job.pp > 1 || job.zero != plan::ZeroStage::None))
@@ -132,8 +134,9 @@ static Error setRecompute(const json::Reader &s, ParallelPlan &plan,
   return Error::success();
 }
 
-/// Sets the ZeRO stage from its number, or from the terms of FSDP and
-/// Megatron-LM. Sets the ZeRO group if the case states it.
+/// Sets the ZeRO stage: from the number under `zero`, or if the case does not
+/// state it, from the terms of FSDP and Megatron-LM. Sets the ZeRO group if the
+/// case states it.
 static Error setZero(const json::Reader &s, const json::Reader &hardware,
                      ParallelPlan &plan, CaseNotes &notes) {
   std::string fsdp = wordsOf(s, "fsdp");
@@ -190,9 +193,10 @@ static int64_t devicesOfReplica(const plan::ResolvedPlan &plan) {
   return devices;
 }
 
-/// Corrects dp if the case counts it in another way: multiplied by cp, or as
-/// the number of copies of an expert. The number of GPUs shows this: 64 GPUs
-/// with tp=2, pp=1 and cp=4 have dp=8, so a stated dp=32 includes cp.
+/// Corrects dp if the case states it multiplied by cp, or if it states the
+/// number of copies of an expert as dp. The number of GPUs shows this. For
+/// example, 64 GPUs with tp=2, pp=1 and cp=4 have dp=8, so a stated dp=32
+/// includes cp.
 static void settleReplicas(Job &job, CaseNotes &notes) {
   ParallelPlan &plan = job.plan;
   plan::ResolvedPlan resolved = plan::resolve(plan);
@@ -214,9 +218,9 @@ static void settleReplicas(Job &job, CaseNotes &notes) {
   }
 }
 
-/// Sets etp to 1, so that each device of tp holds whole experts, if ep counts
-/// the devices of tp too. This is the case if ep does not divide dp, but ep /
-/// tp does, for example dp=4, ep=8 and tp=2.
+/// Sets etp to 1 if the stated ep includes tp. With etp=1, each device of a
+/// tensor-parallel group holds whole experts. ep includes tp if ep does not
+/// divide dp, but ep / tp does: for example dp=4, ep=8 and tp=2.
 static void settleExperts(Job &job, CaseNotes &notes) {
   plan::ResolvedPlan plan = plan::resolve(job.plan);
   int64_t inner = devicesOfReplica(plan);
@@ -229,8 +233,8 @@ static void settleExperts(Job &job, CaseNotes &notes) {
   notes.assumed.push_back("experts are whole (etp is 1), because of ep");
 }
 
-/// Sets the degrees of the plan. If the case does not state dp, it stays open
-/// and later follows from the number of devices.
+/// Sets the degrees of the plan. If the case does not state dp, dp stays open
+/// and is computed from the number of devices when the job runs.
 static void setDegrees(const json::Reader &s, const json::Reader &hardware,
                        Job &job, CaseNotes &notes) {
   ParallelPlan &plan = job.plan;
@@ -344,8 +348,7 @@ static void noteUnused(const json::Reader &s, CaseNotes &notes) {
       notes.assumed.push_back("'" + key + "' of the strategy changes nothing");
 }
 
-/// Sets the field of the plan that has the name `key` in cases, if the case
-/// states it.
+/// If the case states `key`, sets the field of the plan with this `caseKey`.
 static Error setField(const json::Reader &s, StringRef key,
                       ParallelPlan &plan) {
   if (!hasValue(s, key))
@@ -387,8 +390,8 @@ Error proteus::validation::strategyOfCase(const json::Reader &s,
     return error;
   if (std::optional<double> bucket = numberOf(s, "ddp_bucket_mb"))
     plan.bucketSize = static_cast<int64_t>(*bucket * 1024 * 1024);
-  // If the key is absent, the default applies: a product waits for its whole
-  // collective.
+  // Without `tp_comm_overlap`, the default applies: a product waits for its
+  // whole collective.
   if (isTrue(s, "tp_comm_overlap"))
     plan.tensorOverlap = plan::TensorOverlap::Chunked;
   if (hasValue(s, "overlap_grad_reduce"))

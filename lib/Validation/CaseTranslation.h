@@ -18,7 +18,7 @@
 
 namespace proteus::validation {
 
-/// Results of the translation of a case in addition to its job.
+/// Results of the translation of a case that are not part of its job.
 struct CaseNotes {
   std::string device; ///< name in the device library
   /// Assumptions about values that the case leaves open.
@@ -34,8 +34,9 @@ struct Network {
 };
 
 /// Returns the network that `words` describe, for nodes with `devices` devices.
-/// If the words leave a value open, takes it from `usual`, the network of most
-/// such nodes, and notes the assumption.
+/// `usual` is the network of most nodes with the same GPU. If the words state
+/// no rate or do not state what the rate belongs to, assumes values of `usual`
+/// and notes the assumption.
 Network networkOfWords(llvm::StringRef words, int64_t devices,
                        const Network &usual, CaseNotes &notes);
 
@@ -43,8 +44,9 @@ Network networkOfWords(llvm::StringRef words, int64_t devices,
 llvm::Expected<std::string> clusterOfCase(const json::Reader &hardware,
                                           int64_t gpus, CaseNotes &notes);
 
-/// Sets the model of the job. For image models and DLRM, also sets the
-/// optimizer with which they are usually trained.
+/// Sets the model of the job and, if the samples have padding, `meanTokens`.
+/// For image models and DLRM, also sets the optimizer with which they are
+/// usually trained.
 llvm::Error modelOfCase(const json::Reader &model, jobs::Job &job,
                         CaseNotes &notes);
 
@@ -63,7 +65,7 @@ std::optional<double> numberOf(const json::Reader &object, llvm::StringRef key);
 std::optional<int64_t> countOf(const json::Reader &object, llvm::StringRef key,
                                int64_t min = 1, int64_t max = 1'000'000'000);
 
-/// Sets the software stack and the site of the job.
+/// Sets the software stack, `cudaGraphs` and the site of the job.
 void stackOfCase(const json::Reader &strategy, const json::Reader &hardware,
                  jobs::Job &job, CaseNotes &notes);
 

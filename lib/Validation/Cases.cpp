@@ -63,8 +63,8 @@ static json::Reader partOf(const json::Reader &entry, StringRef key) {
   return part;
 }
 
-/// Returns the seconds of a step. If the case does not state them, computes
-/// them from samples or tokens per second.
+/// Returns the measured seconds of a step. If the case does not state them,
+/// computes them from samples or tokens per second.
 static std::optional<double> measuredSeconds(const json::Reader &entry,
                                              const json::Reader &measured,
                                              const Job &job) {
@@ -108,7 +108,7 @@ static Error translate(const json::Reader &entry, Case &one, CaseNotes &notes) {
   if (Error error = modelOfCase(model, one.job, notes))
     return error;
   // An assumed network makes the time of collectives uncertain. At a known site
-  // they were measured, so they have no additional error.
+  // collectives were measured, so they have no additional error.
   constexpr double errorOfAssumedNetwork = 0.5;
   if (notes.isNetworkAssumed && one.job.site.empty())
     one.job.collectiveError = errorOfAssumedNetwork;

@@ -15,8 +15,8 @@
 namespace proteus::driver {
 
 /// A part of the step time other than forward and backward kernels, for example
-/// exposed communication or recomputation, and a change of the job that reduces
-/// it.
+/// exposed communication or recomputation. `remedy` is a change of the job that
+/// reduces this part.
 struct Cost {
   std::string name; ///< for example "all_reduce over tp"
   double seconds = 0;
@@ -28,8 +28,8 @@ struct Cost {
 std::vector<Cost> costsOf(const jobs::Job &job, const jobs::Outcome &outcome);
 
 /// Returns variants of the job's plan that need less memory, for a job that
-/// does not fit. Each of the first variants applies one remedy of the memory
-/// verdict, in the order of the verdict; remedies that no flag can select are
+/// does not fit. The first variants each apply one remedy of the memory
+/// verdict, in the order of the verdict. Remedies that no flag can select are
 /// left out. The last variants combine ZeRO with full recomputation.
 std::vector<plan::ParallelPlan> smallerPlans(const jobs::Job &job,
                                              const jobs::Outcome &outcome);

@@ -25,14 +25,14 @@ namespace proteus::jobs {
 /// A training job and the options of its simulation: everything that determines
 /// the simulated figures.
 struct Job {
-  /// One of: the name of a preset, the path or the text of a Hugging Face
-  /// config.json or of a model file, the path of an .mlir file.
+  /// One of: the name of a preset; the path of an .mlir file; the path or the
+  /// text of a model file or of a Hugging Face config.json.
   std::string model;
   /// Values that replace dimensions of the model, as `name=value`: "layers=4".
   std::vector<std::string> overrides;
   std::optional<int64_t> seq;
-  /// Mean number of tokens of a sequence without padding; absent: all sequences
-  /// are full.
+  /// Mean number of tokens in a sequence, not counting padding. If absent, all
+  /// sequences are full.
   std::optional<int64_t> meanTokens;
   /// Name of a preset, with or without the number of nodes ("dgx-h100:4" or
   /// "dgx-h100"), or path of a cluster file.
@@ -44,28 +44,31 @@ struct Job {
   plan::Precision precision = plan::Precision::BF16;
   plan::Optimizer optimizer = plan::Optimizer::Adam;
   /// Element types of gradients and of the master copy of parameters, such as
-  /// "f32". An empty text selects the type of the parameters for gradients, and
-  /// no master copy. Absent: `precision` decides.
+  /// "f32". If `gradientType` is empty, gradients have the type of the
+  /// parameters. If `masterType` is empty, there is no master copy. If a type
+  /// is absent, `precision` determines it.
   std::optional<std::string> gradientType, masterType;
-  /// Parallel decisions that the user states. All other fields are open.
+  /// Parallel decisions. Fields that the user does not state are open until
+  /// `applyStack` fills them.
   plan::ParallelPlan plan;
   /// Software stack: a name, a path or JSON text. With `none`, no stack adds
-  /// time or memory. Empty: the stack that an .mlir file itself states;
-  /// `generic` for other models.
+  /// time or memory. If this is empty, an .mlir file keeps the stack that it
+  /// states itself, and other models have the stack `generic`.
   std::string stack;
-  /// Microseconds between two steps; absent: the value of the stack.
+  /// Microseconds between two steps. If absent, the value of the stack applies.
   std::optional<int64_t> stepGap;
-  /// Tokens that the fullest expert receives, and tokens that an expert can
-  /// hold. Both are multiples of the mean number of tokens per expert. If both
-  /// are absent, `capacity_factor` of the model applies.
+  /// `expertBalance`: tokens that the fullest expert receives.
+  /// `expertCapacity`: tokens that an expert can hold; it drops further tokens.
+  /// Both are multiples of the mean number of tokens per expert. If both are
+  /// absent, `capacity_factor` of the model applies.
   std::optional<double> expertBalance, expertCapacity;
   /// True if experts also compute the unused part of their capacity.
   bool padExperts = false;
   /// True if the host launches a step as one CUDA graph, so that single kernels
   /// cost no host time.
   bool cudaGraphs = false;
-  /// Site, as a name or a path: measured constants of the cluster's network and
-  /// host. Empty: no such constants are known.
+  /// Name or path of the site, which holds measured constants of the cluster's
+  /// network and hosts. If this is empty, no such constants apply.
   std::string site;
 
   // Options of the pass `simulate`.
@@ -76,15 +79,16 @@ struct Job {
   std::optional<double> overlapFactor;
   std::vector<std::string> profiles; ///< paths of files with measured kernels
   /// Mean relative error of exposed communication, which widens the 80 %
-  /// interval of the time. Absent: the default of the pass, for known networks.
+  /// interval of the time. If absent, the default of the pass `simulate`
+  /// applies, which holds for known networks.
   std::optional<double> collectiveError;
 
   bool isFile() const { return llvm::StringRef(model).ends_with(".mlir"); }
 };
 
-/// Adds the flags that set `job`, except the flags of its plan, which
-/// `addPlanFlags` adds. The two are separate because `parsePlan` accepts flags
-/// of the plan only.
+/// Adds the flags that set all fields of `job` except `plan`. `addPlanFlags`
+/// adds the flags of the plan separately, because `parsePlan` accepts only
+/// these.
 void addModelFlags(Flags &flags, Job &job);
 /// Adds the flags that set `plan`.
 void addPlanFlags(Flags &flags, plan::ParallelPlan &plan);
@@ -92,23 +96,27 @@ void addPlanFlags(Flags &flags, plan::ParallelPlan &plan);
 /// Sets fields of `plan` from flags without dashes: "tp=8 pp=4 zero=1".
 llvm::Error parsePlan(llvm::StringRef text, plan::ParallelPlan &plan);
 
-/// Replaces `capacity_factor` of the model if the job states the balance, the
-/// capacity or the padding of experts, and does nothing otherwise.
+/// If the job states the balance, the capacity or the padding of experts,
+/// computes `capacity_factor` from them and adds it to the overrides of the
+/// model. Does nothing otherwise.
 llvm::Error applyExpertBalance(Job &job);
 
-/// Returns the stack that `job.stack` names. Returns an empty stack for `none`,
-/// and for an .mlir file if the job names no stack.
+/// Returns the stack that `job.stack` names; `none` is an empty stack. If the
+/// job names no stack, returns `generic`, or an empty stack if the model is an
+/// .mlir file.
 llvm::Expected<machine::Stack> stackOf(const Job &job);
 
-/// Completes a job with the decisions of `stack`: kernels of the model, padding
-/// of its vocabulary, open fields of the plan, type of gradients. Adds a remark
-/// for each decision that the simulator does not model for this job.
+/// Completes a job with the decisions of `stack`: open fields of the plan and
+/// the type of gradients. If the model is not an .mlir file, also sets the
+/// kernels of the model and pads its vocabulary. Adds a remark for each
+/// decision of the stack that the simulator does not model for this job.
 llvm::Error applyStack(const machine::Stack &stack, Job &job,
                        std::vector<std::string> &remarks);
 
-/// Applies `job.meanTokens`. If `stack` batches samples by length, replaces
-/// `job.seq` by the mean length of a batch, with padding. Otherwise only adds a
-/// remark that the mean has no effect.
+/// Applies `job.meanTokens`, and does nothing if it is absent. If `stack`
+/// batches samples by length, replaces `job.seq` by the mean length of padded
+/// samples and scales the number of predicted tokens. Otherwise only adds a
+/// remark that `meanTokens` has no effect.
 llvm::Error applyMeanTokens(const machine::Stack &stack, Job &job,
                             std::vector<std::string> &remarks);
 

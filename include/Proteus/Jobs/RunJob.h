@@ -46,7 +46,8 @@ struct Outcome {
   std::vector<std::string> remarks;
 };
 
-/// Simulates a job and writes `files`.
+/// Simulates a job and writes `files`. If the job states `meanTokens`,
+/// simulates it a second time with full sequences, which determine the memory.
 llvm::Expected<Outcome> run(mlir::MLIRContext &context, const Job &job,
                             const RunFiles &files = {});
 

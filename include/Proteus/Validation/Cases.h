@@ -24,7 +24,8 @@ namespace proteus::validation {
 struct Case {
   std::string id;
   std::string group; ///< part of the id before its first '-'
-  /// Completeness of the published description: "A", "B" or "C".
+  /// Completeness of the published description: "A" is complete, "B" leaves a
+  /// setting open, and "C" leaves an important one open.
   std::string quality;
   std::optional<double> iterationSeconds;
   /// Measured memory of one device, of the kind that users of the stack report
@@ -65,16 +66,18 @@ struct GroupScore {
   /// measured time.
   int64_t count = 0, supported = 0, scored = 0;
   /// Errors of the time over the `scored` cases: the mean absolute error, the
-  /// mean error, the largest error, and the rank correlation of predicted and
-  /// measured times. `memoryMae` is the mean absolute error of the memory.
+  /// mean error, the error with the largest absolute value, and the rank
+  /// correlation of predicted and measured times. `memoryMae` is the mean
+  /// absolute error of the memory.
   std::optional<double> mae, bias, worst, spearman, memoryMae;
 };
 
-/// Returns predicted / measured - 1, or nullopt if one of them is absent.
+/// Returns predicted / measured - 1, or nullopt if one of them is absent or
+/// `measured` is not positive.
 std::optional<double> errorOf(std::optional<double> predicted,
                               std::optional<double> measured);
 
-/// Returns the errors of a group from its cases and their results.
+/// Computes the errors of a group. `results` are in the order of `cases`.
 GroupScore scoreOf(llvm::StringRef group, llvm::ArrayRef<const Case *> cases,
                    llvm::ArrayRef<const CaseResult *> results);
 
