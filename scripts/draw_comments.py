@@ -26,7 +26,8 @@ def comments():
                 continue
             block, start = [], 0
             for number, line in enumerate(path.read_text().split("\n"), 1):
-                match = re.match(r"\s*///? ?(.*)", line)
+                # A line that starts with `///<` continues the comment of a member.
+                match = re.match(r"\s*//(?!/<)/? ?(.*)", line)
                 if match and not line.startswith("//===-"):
                     if not block:
                         start = number
