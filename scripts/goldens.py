@@ -30,6 +30,8 @@ GOLDENS = ROOT / "test" / "goldens.json"
 IGNORED = {"note", "notes", "knobs", "reason", "assumed", "first_failure", "remarks", "cpu_s"}
 FIGURES = ["iteration_time_s", "peak_memory_bytes", "fits", "events"]
 MAX_SECONDS = 600 # for one command
+# Jobs verify the IR after each pass.
+ENVIRONMENT = {**os.environ, "PROTEUS_VERIFY_EACH": "1"}
 
 
 def canonical(value):
@@ -54,7 +56,7 @@ def run(*command):
         path = os.path.join(folder, "out.json")
         words = [str(word).replace("@", path, 1) if "@" in str(word) else str(word)
                  for word in command]
-        subprocess.run(words, check=True, timeout=MAX_SECONDS,
+        subprocess.run(words, check=True, timeout=MAX_SECONDS, env=ENVIRONMENT,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(path) as file:
             return json.load(file)

@@ -16,6 +16,9 @@ config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.proteus_obj_root, "test")
 
+# Jobs verify the IR after each pass, as proteus-opt does.
+config.environment["PROTEUS_VERIFY_EACH"] = "1"
+
 tools = [
     ToolSubst("proteus-opt", unresolved="fatal"),
     ToolSubst("proteus-lsp-server", unresolved="fatal"),

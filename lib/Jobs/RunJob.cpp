@@ -454,9 +454,7 @@ static Expected<Outcome> simulateOnce(MLIRContext &context, const Job &job,
     return module.takeError();
   Outcome outcome;
   PassManager manager(&context);
-  // Verification between passes only helps the authors of passes and of trees,
-  // who use proteus-opt. Skip it to save time.
-  manager.enableVerifier(false);
+  manager.enableVerifier(verifiesEachPass());
   LowerStrategyOptions lower;
   buildLowerStrategyPipeline(manager, lower);
   manager.addPass(createSimulate(

@@ -13,6 +13,8 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
+#include <cstdlib>
+
 using namespace mlir;
 using namespace proteus;
 
@@ -66,6 +68,14 @@ void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
   manager.addNestedPass<dist::ProgramOp>(createCSEPass());
   manager.addPass(createSchedulePipeline());
   addVerifier(manager, LoweringPhase::Schedule);
+}
+
+bool proteus::verifiesEachPass() {
+#ifndef NDEBUG
+  return true;
+#else
+  return std::getenv("PROTEUS_VERIFY_EACH") != nullptr;
+#endif
 }
 
 void proteus::registerProteusPipelines() {

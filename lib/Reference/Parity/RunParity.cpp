@@ -134,7 +134,7 @@ Error ParityRunner::simulate(const ReferenceRun &run,
     return module.takeError();
   Timeline timeline;
   PassManager manager(context.get());
-  manager.enableVerifier(false);
+  manager.enableVerifier(verifiesEachPass());
   buildLowerStrategyPipeline(manager, LowerStrategyOptions());
   manager.addPass(createSimulateOn(
       *machine, optionsOf(run),

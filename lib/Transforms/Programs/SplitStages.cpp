@@ -136,8 +136,9 @@ private:
 /// of the later stage that follows the earlier virtual stage, and the later
 /// stage holds it between that section and the other one. Messages between two
 /// stages then have the same order at both ends. Without this rule the receiver
-/// could wait for the second value of micro-batch 0 while the sender, which runs
-/// chunk 0 of all micro-batches first, offers the first value of micro-batch 1.
+/// could wait for the second value of micro-batch 0 while the sender, which
+/// runs chunk 0 of all micro-batches first, offers the first value of
+/// micro-batch 1.
 void Splitter::placeTransfer(
     dist::TransferOp transfer,
     const std::set<std::pair<int64_t, int64_t>> &sections) {
