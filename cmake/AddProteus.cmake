@@ -83,6 +83,8 @@ endfunction()
 function(add_proteus_unittest name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS;MLIR_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  # Fixtures of several files have equal names.
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   llvm_update_compile_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} GTest::gtest_main LLVM)
   if(ARG_MLIR_LIBS)

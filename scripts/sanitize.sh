@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Runs fuzzers, unit tests and examples in builds with clang's sanitizers and with
-# assertions. Fails if a test fails or a sanitizer reports an error; prints the
-# reports.
-#   scripts/sanitize.sh                                all three
+# Runs tests and fuzzers in builds with assertions and with clang's sanitizers. Fails
+# if a test fails or a sanitizer reports an error; prints the reports.
+#   scripts/sanitize.sh all
+#     lit tests, unit tests and short fuzzers: addresses, undefined behaviour
+#   scripts/sanitize.sh assertions
+#     lit tests and unit tests with assertions only: the fastest of the builds
 #   scripts/sanitize.sh strategies [--count N --seed N]
 #     lowers and executes random strategies (1000): addresses, undefined behaviour
 #   scripts/sanitize.sh engine [--count N --seed N]
@@ -13,31 +15,32 @@
 #   scripts/sanitize.sh threads
 #     examples from text to report on several threads, and the same unit tests:
 #     data races
-# Further arguments go to proteus-strategy-fuzz and proteus-fold-fuzz. The builds
-# are in build-asan and build-tsan (ASAN_BUILD_DIR and TSAN_BUILD_DIR select
-# others); JOBS is the number of processes.
+# Without arguments: all, then threads. Further arguments go to
+# proteus-strategy-fuzz and proteus-fold-fuzz. The builds are in build-asan,
+# build-tsan and build-assertions (ASAN_BUILD_DIR, TSAN_BUILD_DIR and
+# ASSERTIONS_BUILD_DIR select others); JOBS is the number of processes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 usage() {
-  echo "usage: $0 [strategies|engine|threads [ARGUMENT...]]" >&2
+  echo "usage: $0 [all|assertions|threads|strategies [ARGUMENT...]|engine [ARGUMENT...]]" >&2
   exit 1
 }
-parts=(strategies engine threads)
+parts=(all threads)
 if (($#)); then
-  [[ " ${parts[*]} " == *" $1 "* ]] || usage
+  [[ " all assertions threads strategies engine " == *" $1 "* ]] || usage
   parts=("$1")
   shift
 fi
 arguments=("$@")
-[[ "${parts[0]}" == threads ]] && (($#)) && usage
+[[ " strategies engine " == *" ${parts[0]} "* ]] || ! (($#)) || usage
 
 scripts/setup.sh --packages
 jobs="${JOBS:-$(nproc)}"
 unit_tests=(ProteusSimTests ProteusNetworkTests ProteusMachineTests)
 verdict=0
 
-# build DIRECTORY SANITIZER TARGET...
+# build DIRECTORY SANITIZER TARGET...; SANITIZER is empty for assertions only.
 build() {
   local directory="$1" sanitizer="$2"
   shift 2
@@ -47,7 +50,8 @@ build() {
     cmake -G Ninja -S . -B "$directory" \
       -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-tables-only" \
       -DLLVM_USE_SANITIZER="$sanitizer" \
-      -DPROTEUS_PRECOMPILED_HEADERS=ON \
+      -DPROTEUS_PRECOMPILED_HEADERS=ON -DCMAKE_CXX_FLAGS=-w \
+      -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=8 \
       -DMLIR_DIR=/usr/lib/llvm-22/lib/cmake/mlir \
       -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
       -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache \
@@ -109,6 +113,36 @@ with_count() {
   count=(--count "$1")
   [[ " ${arguments[*]} " == *" --count"* ]] && count=()
   return 0
+}
+
+# Runs the lit tests and all unit tests of a build.
+tests() {
+  local directory="$1" test
+  echo "sanitize: lit"
+  attempt ninja -C "$directory" -j "$jobs" check-proteus
+  for test in "$directory"/bin/Proteus*Tests; do
+    echo "sanitize: ${test##*/}"
+    attempt "$test" --gtest_brief=1
+  done
+}
+
+all() {
+  local directory="${ASAN_BUILD_DIR:-build-asan}" fuzzer
+  build "$directory" "Address;Undefined" all
+  begin "$directory/reports-all"
+  tests "$directory"
+  echo "sanitize: fuzzers"
+  attempt "$directory/bin/proteus-strategy-fuzz" --count 200 --limit 300 \
+    --jobs "$jobs" --out "$reports"
+  attempt "$directory/bin/proteus-fold-fuzz" --count 10 --out "$reports"
+  attempt "$directory/bin/proteus-job-fuzz" --count 40 --out "$reports"
+}
+
+assertions() {
+  local directory="${ASSERTIONS_BUILD_DIR:-build-assertions}"
+  build "$directory" "" all
+  begin "$directory/reports"
+  tests "$directory"
 }
 
 strategies() {

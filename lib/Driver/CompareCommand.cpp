@@ -79,7 +79,7 @@ static std::string findSmaller(mlir::MLIRContext &context, const Job &job,
   return "no plan that was tried fits";
 }
 
-static void writeJSON(raw_ostream &os, ArrayRef<Entry> entries) {
+static void writeComparison(raw_ostream &os, ArrayRef<Entry> entries) {
   json::Writer writer(os);
   writer.beginObject();
   writer.attribute("schema", "proteus-comparison/1");
@@ -204,7 +204,7 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
   });
   if (!file.empty())
     if (Error error = writeFileAtomically(file, [&](raw_ostream &os) {
-          writeJSON(os, entries);
+          writeComparison(os, entries);
           return Error::success();
         }))
       return fail(std::move(error));

@@ -107,9 +107,9 @@ static std::vector<CaseResult> simulateAll(ArrayRef<Case> cases,
   return results;
 }
 
-static void writeJSON(raw_ostream &os, ArrayRef<Case> cases,
-                      ArrayRef<CaseResult> results,
-                      ArrayRef<GroupScore> scores) {
+static void writeScores(raw_ostream &os, ArrayRef<Case> cases,
+                        ArrayRef<CaseResult> results,
+                        ArrayRef<GroupScore> scores) {
   json::Writer writer(os);
   auto number = [&](StringRef name, std::optional<double> value) {
     if (value)
@@ -389,7 +389,7 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
     scores.push_back(scoreOf(name, members.first, members.second));
   if (!file.empty())
     if (Error error = writeFileAtomically(file, [&](raw_ostream &os) {
-          writeJSON(os, *cases, results, scores);
+          writeScores(os, *cases, results, scores);
           return Error::success();
         }))
       return fail(std::move(error));
