@@ -205,7 +205,8 @@ std::string Diagnosis::describe() const {
     stream = wait.stream;
   }
   // All other blocked streams wait for a stream in a cycle, directly or through
-  // other streams. Lists only the first of them and counts the rest.
+  // other streams. Lists the first `limit` of these streams and counts the
+  // rest.
   constexpr unsigned limit = 16;
   unsigned others = 0;
   for (uint32_t s : blocked)

@@ -82,7 +82,7 @@ struct Head {
   Time launched = 0;
 };
 
-/// Value of Frames::ready for a task that is not ready.
+/// Value of an entry of Frames::ready that holds no time.
 constexpr Time notReady = -1;
 
 /// The frames of one template. The micro-template has one frame per micro-batch
@@ -153,7 +153,7 @@ struct CollectiveState {
 /// The state of a whole run.
 struct EngineState {
   /// Creates the state at the beginning of a run. Sections are replayed only if
-  /// `canReplay`.
+  /// `canReplay` is true.
   EngineState(const Workload &workload, const EngineOptions &options,
               bool listening, bool canReplay);
 

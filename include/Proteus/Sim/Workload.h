@@ -48,7 +48,7 @@ constexpr unsigned numStreams =
     static_cast<unsigned>(Stream::PipelineReceiveGradient) + 1;
 llvm::StringRef stringify(Stream stream);
 
-/// Purposes for which memory is used.
+/// Kinds of data that occupy memory.
 enum class MemoryOwner : uint8_t {
   Parameters,
   Gradients,
