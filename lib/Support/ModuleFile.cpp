@@ -28,8 +28,8 @@ size_t proteus::findDeepNesting(StringRef text) {
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     char next = i + 1 < text.size() ? text[i + 1] : '\0';
-    // A string ends at the end of its line. A missing quote therefore hides at
-    // most the rest of one line.
+    // In IR, a string ends at the end of its line. A missing quote therefore
+    // hides the brackets of at most the rest of one line.
     if (c == '\n') {
       ++line;
       inComment = inString = false;
