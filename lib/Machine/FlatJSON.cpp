@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The flat format is one JSON object of numbers, for example the number of
-// nodes and of GPUs per node. An NCCL topology dump next to the file describes
-// a node.
+// nodes and of GPUs per node. An NCCL topology dump, which the object may name,
+// describes a node. With "topology": "none", the GPUs are on one switch.
 //
 //===----------------------------------------------------------------------===//
 

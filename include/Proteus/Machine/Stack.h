@@ -165,7 +165,7 @@ struct Site {
   /// Share of the NICs' line rate that collectives reach. If it is absent, the
   /// value of the cluster file is used.
   std::optional<double> fabricEfficiency;
-  /// Time that is added to each collective except messages, in seconds.
+  /// Time that is added to each collective, but not to messages, in seconds.
   double collectiveGap = 0;
 };
 
