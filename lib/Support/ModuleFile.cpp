@@ -17,8 +17,8 @@ using namespace llvm;
 /// The first bytes of MLIR bytecode.
 static constexpr StringLiteral bytecodeMagic = "ML\xefR";
 
-/// Alignment of a buffer. The constants in bytecode require an alignment, which
-/// is at most the size of a page.
+/// Alignment of the buffers that readModuleFile returns. The constants in
+/// bytecode require an alignment, which is at most the size of a page.
 static constexpr Align bufferAlignment = Align::Constant<4096>();
 
 size_t proteus::findDeepNesting(StringRef text) {
