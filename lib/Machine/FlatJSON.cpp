@@ -23,7 +23,7 @@ using namespace proteus;
 using namespace proteus::machine;
 using json::Reader;
 
-/// Latencies in seconds, because the format has none. `hopLatency` (PCIe) and
+/// Latencies in seconds; the flat format contains none. `hopLatency` (PCIe) and
 /// `networkLatency` are NCCL's values for the steps of rings. `hostLatency`,
 /// for a copy to the host, is an estimate.
 static constexpr double hopLatency = 5.7e-6;

@@ -98,8 +98,9 @@ struct CollectiveConstants {
   // Constants of collectives across nodes.
   double networkHop = 14e-6;   ///< seconds per step between nodes
   double networkBase = 8.4e-6; ///< seconds before the first step
-  /// Time that is added to each collective, but not to messages. The members of
-  /// a collective wait for each other in the software around the library.
+  /// Time that is added to each collective of the library, but not to messages
+  /// or to transfers over user buffers. The members of a collective wait for
+  /// each other in the software around the library.
   double synchronisation = 0;
   /// True if only the latency and bandwidth of ring steps are known.
   /// Collectives then never use trees.
