@@ -32,9 +32,9 @@ namespace proteus::net {
 using Way = std::vector<uint32_t>;
 
 /// The routes inside one kind of node. A route between two vertices is the one
-/// with the fewest hops; of several such routes, the widest one; of equally
-/// wide ones, the one over the links with the lowest numbers. A route passes at
-/// most one other device, and only over NVLink. It passes no NIC. Links without
+/// with the fewest hops; of several such routes, the widest one. The numbers of
+/// vertices and links decide between equally wide ones. A route passes at most
+/// one other device, and only over NVLink. It passes no NIC. Links without
 /// bandwidth are ignored.
 class NodeWays {
 public:
