@@ -113,8 +113,8 @@ struct ClassState {
 
   /// Progress of the running kernel, if its speed can change.
   Progress kernel;
-  /// Speed of a kernel while communication slows it: [0] for a memory-bound
-  /// kernel, [1] for a kernel limited by the matrix units.
+  /// Speed of a kernel while communication slows it: [1] for kernels on the
+  /// matrix units, [0] for other kernels.
   uint64_t disturbedSpeed[2] = {fullSpeed, fullSpeed};
   /// Streams, as bits, on which a communication runs that slows kernels.
   uint32_t communicating = 0;

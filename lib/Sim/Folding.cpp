@@ -44,8 +44,8 @@ std::vector<int64_t> RankMesh::coordinatesOf(int64_t position) const {
 
 namespace {
 
-/// The orbits of links that one flow loads, as pairs (orbit, sum of the loads
-/// on the links of the orbit).
+/// The orbits (Translations.h) of links that one flow loads, as pairs (orbit,
+/// sum of the loads on the links of the orbit).
 using OrbitLoads = std::vector<std::pair<uint32_t, int64_t>>;
 
 /// A group that represents all groups of its orbit.

@@ -45,9 +45,9 @@ public:
   Recurrence(EngineState &state, llvm::ArrayRef<Listener *> listeners,
              bool enabled);
 
-  /// Schedules a checkpoint if `stream` is the pacemaker and has moved to a
-  /// work item with the same section as its first item. Called after the head
-  /// of a stream has moved to another work item. The first stream that moves to
+  /// Schedules a checkpoint if `stream` is the pacemaker and its work item has
+  /// the same section as the first item of the pacemaker. Called after the head
+  /// of `stream` has moved to another work item. The first stream that moves to
   /// an item of a micro-batch becomes the pacemaker.
   void onOpenItem(uint32_t stream) {
     if (enabled && (stream == pacemaker || pacemaker == none))

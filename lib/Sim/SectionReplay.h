@@ -190,8 +190,8 @@ private:
     /// For each work item, a number that identifies the history of its
     /// micro-batch. The history consists of the sections that ran earlier for
     /// this micro-batch, and of the variants in which the micro-batch runs all
-    /// sections. Items with equal numbers begin with equal numbers of buffer
-    /// users, except for buffers that messages use.
+    /// sections. At the beginning of items with the same history, each buffer
+    /// has the same number of users, except for buffers that messages use.
     std::vector<uint32_t> pastOf;
     /// The last work item for which `hasMessages` returned true; ~0 if there is
     /// none.

@@ -213,9 +213,9 @@ struct EngineOptions {
   /// for later micro-batches, as long as nothing outside the section affects
   /// its events.
   bool replaySections = true;
-  /// True if the framework's allocator is simulated to compute the reserved
-  /// memory. If false, the peak of the live tensors is used as the reserved
-  /// memory.
+  /// True if `simulate` (Simulation.h) also simulates the framework's
+  /// allocator, to compute the reserved memory. If false, the peak of the live
+  /// tensors is used as the reserved memory.
   bool followAllocator = true;
 };
 

@@ -104,8 +104,8 @@ private:
   /// sections use no host memory.
   struct Profile {
     Amounts change;
-    /// Largest increase during the stretch over the device bytes held before
-    /// it.
+    /// Largest number of device bytes that the stretch holds at one time, in
+    /// addition to those held before it.
     int64_t most = 0;
     bool isKnown = false;
   };
