@@ -80,8 +80,9 @@ private:
   Expected<std::vector<RefinementEdge>> edges() const;
   /// Returns the load that all groups in the orbit of `group` together put on
   /// one link in the orbit `link`. `load` is the load that one of these groups
-  /// puts on all links of the orbit together. Fails if the groups load the
-  /// links of the orbit unequally.
+  /// puts on all links of the orbit together. Fails if the sum of the loads is
+  /// not divisible by the number of links, because the groups then load the
+  /// links unequally.
   Expected<int64_t> loadPerLink(const Group &group, uint32_t link,
                                 int64_t load) const;
   Expected<Folding> collect(ArrayRef<uint32_t> classOf) const;

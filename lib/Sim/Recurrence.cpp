@@ -51,8 +51,8 @@ public:
   }
 
 private:
-  ArrayRef<Time> times;     ///< values one period before
-  ArrayRef<int64_t> counts; ///< values one period before
+  ArrayRef<Time> times;     ///< values one period earlier
+  ArrayRef<int64_t> counts; ///< values one period earlier
   size_t nextTime = 0, nextCount = 0;
   Time shift;
   int64_t periods;
