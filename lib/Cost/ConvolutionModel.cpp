@@ -79,8 +79,8 @@ private:
     return share;
   }
 
-  /// Returns the number of input channels per group. Matrix units pad it to a
-  /// multiple of eight.
+  /// Returns the number of input channels per group. For matrix units, the
+  /// number is padded to a multiple of eight.
   double inChannels() const {
     return parameters.onMatrixUnits
                ? fewChannels * std::ceil(conv.inChannels / fewChannels)
@@ -106,11 +106,12 @@ private:
                                       kernel.pass == Pass::WeightGradient));
   }
 
-  /// Returns the factor on the rate for fewer than eight input channels. Matrix
-  /// units process eight channels at a time. If the channels of a pixel are
-  /// adjacent in memory, libraries pad them to eight, and the factor is 1.
-  /// Otherwise libraries run such convolutions on the slower vector units, as
-  /// published measurements show.
+  /// Returns the factor on the rate of a convolution with fewer than eight
+  /// input channels; 1 for other convolutions. Matrix units process eight
+  /// channels at a time. If the channels of a pixel are adjacent in memory,
+  /// libraries pad them to eight and use the matrix units, so the factor is 1.
+  /// Published measurements show that libraries otherwise run such convolutions
+  /// on the slower vector units.
   double rateOfFewChannels() const {
     if (conv.inChannels >= fewChannels ||
         (conv.channelsLast && parameters.onMatrixUnits))
@@ -151,10 +152,11 @@ private:
            conv.inChannels >= fewChannels;
   }
 
-  /// Returns the product that the algorithm computes for one element of the
-  /// transformed tiles. In the forward pass, this is the product (tiles, in) x
-  /// (in, out) of that element of all image tiles and the same element of the
-  /// weights.
+  /// Returns the product that Winograd's algorithm or the Fourier transform
+  /// computes for one position in the transformed tiles. In the forward pass,
+  /// it multiplies a matrix (tiles, in) by a matrix (in, out). The first holds
+  /// the elements at this position in all image tiles, the second those in the
+  /// transformed weights.
   TiledProduct transformedProduct(double tiles) const {
     double in = conv.inChannels, out = conv.outChannels;
     switch (kernel.pass) {
@@ -194,9 +196,9 @@ private:
   }
 
   /// Estimates the algorithm that transforms tiles of the image to frequencies
-  /// (Fourier). For each frequency it computes one complex product, which is
-  /// four real products. Half of the frequencies are complex conjugates of
-  /// other frequencies and need no product.
+  /// (Fourier). Half of the frequencies are complex conjugates of the others
+  /// and need no product. The algorithm computes one complex product for each
+  /// other frequency, which is four real products.
   Estimate frequencies() const {
     double count = frequencyTile * (frequencyTile / 2 + 1);
     double tiles =

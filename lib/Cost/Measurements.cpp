@@ -359,9 +359,9 @@ private:
     return Error::success();
   }
 
-  /// Returns the field in the column `name`. Also accepts a column name that
-  /// begins with `name (`, and ignores case, because sheets contain both
-  /// "stride" and "Stride".
+  /// Returns the field in the column `name`, or an empty string if there is no
+  /// such column. Also accepts a column name that begins with `name (`, and
+  /// ignores case, because sheets contain both "stride" and "Stride".
   StringRef field(size_t row, StringRef name) const {
     for (auto [i, column] : llvm::enumerate(csv.row(header))) {
       StringRef own = StringRef(column).trim();
@@ -420,8 +420,8 @@ private:
         {"wrt Parameters", Pass::WeightGradient}};
     for (auto [name, pass] : passes) {
       double time = number(row, name);
-      // The field is empty for the first layer of a model, because the gradient
-      // of its input is not computed.
+      // The gradient of the input of a model's first layer is not computed, so
+      // its field "wrt Inputs" is empty.
       if (!std::isnan(time))
         all.push_back({makeConvolution(conv, type, pass), time * 1e-3, "", ""});
     }

@@ -30,8 +30,8 @@ using json::Reader;
 
 static constexpr double us = 1e-6;
 static constexpr double gigabytes = 1e9;
-/// Unit of fill costs in files, converted to square roots of seconds: the
-/// square root of a microsecond.
+/// The square root of a microsecond, in square roots of seconds. Files contain
+/// fill costs in this unit.
 static constexpr double rootUs = 1e-3;
 
 //===----------------------------------------------------------------------===//

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The flat format is one JSON object of numbers, for example the number of
-// nodes and of GPUs per node. An NCCL topology dump next to the file describes
-// a node.
+// nodes and of GPUs per node. An NCCL topology dump, which the object may name,
+// describes a node. With "topology": "none", the GPUs are on one switch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace proteus;
 using namespace proteus::machine;
 using json::Reader;
 
-/// Latencies in seconds, because the format has none. `hopLatency` (PCIe) and
+/// Latencies in seconds; the flat format contains none. `hopLatency` (PCIe) and
 /// `networkLatency` are NCCL's values for the steps of rings. `hostLatency`,
 /// for a copy to the host, is an estimate.
 static constexpr double hopLatency = 5.7e-6;

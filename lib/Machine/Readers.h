@@ -56,8 +56,9 @@ NodeKind readNodeKind(const json::Reader &reader, llvm::StringRef name,
 /// set has this name, fails and returns `otherwise`.
 const CollectiveConstants &readLike(const json::Reader &name,
                                     const CollectiveConstants &otherwise);
-/// Replaces those constants for which the object has keys. Ignores the key
-/// `like`: callers have already set `constants` to the set that `like` names.
+/// Sets those `constants` for which the JSON object has keys, and leaves the
+/// others as they are. Ignores the key `like`: callers have already set
+/// `constants` to the set that `like` names.
 void readConstants(const json::Reader &reader, CollectiveConstants &constants);
 
 /// Fills NodeKind::deviceTypes from the graph of `kind`.

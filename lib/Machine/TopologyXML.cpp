@@ -59,7 +59,7 @@ static double nvlinkRate(uint32_t capability) {
   return capability >= 70 ? 22 : 18;
 }
 
-/// Returns the bandwidth between two CPUs, in GB/s.
+/// Returns the bandwidth between two CPUs of the kind of `cpu`, in GB/s.
 static double socketRate(const Vertex &cpu) {
   constexpr uint32_t skylake = 0x55;
   switch (cpu.vendor) {
@@ -101,7 +101,8 @@ private:
   double busBandwidth(pugi::xml_node node);
 
   // Readers of attributes. On an error, `required` returns an empty string and
-  // `integer` returns `min`.
+  // `integer` returns `min`. If the attribute is absent, `integer` returns
+  // `missing`; without `missing`, this is an error.
   std::string required(pugi::xml_node node, const char *name);
   int64_t integer(pugi::xml_node node, const char *name, int64_t min,
                   int64_t max, std::optional<int64_t> missing = std::nullopt);

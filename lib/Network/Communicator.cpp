@@ -70,8 +70,9 @@ static constexpr int64_t messageChannels = 64, mostChannels = 32;
 /// Largest message in bytes that uses the low-latency protocol: 16 KiB for each
 /// of 32 channels.
 static constexpr int64_t lowMessage = 512 << 10;
-// Chunk sizes in bytes, for each kind of route. A message uses more channels if
-// each channel would otherwise carry more than a chunk.
+// Largest number of bytes of a message on one channel, for each kind of route.
+// A message with more bytes per channel uses more channels, up to
+// `mostChannels`.
 static constexpr int64_t nvlinkChunk = 16 << 20, pcieChunk = 4 << 20;
 static constexpr int64_t networkChunk = 128 << 10;
 /// Rate of one channel between nodes in bytes/s.
@@ -98,7 +99,8 @@ struct ExchangeSet {
   std::vector<ExchangeInside> insides;
 };
 
-/// Messages that are sent at the same time.
+/// Messages that are sent at the same time. In this file, a message is the
+/// transfer of one sender in a send/receive, permute or shift.
 struct MessageSet {
   LoadSet set;
   /// `within` is true if at least one message stays inside a node, `across` if
@@ -117,8 +119,8 @@ struct Candidate {
   int64_t volume;  ///< bytes of the flow
   const LoadSet *set;
   /// Seconds of the transfer that the library assumes when it chooses an
-  /// algorithm. If the computed time is longer, the library uses the computed
-  /// time.
+  /// algorithm. The library uses the computed time if that is longer, so 0
+  /// selects the computed time.
   double expected = 0;
 
   /// Returns the seconds of the transfer. This is at least the time that the
@@ -198,7 +200,8 @@ private:
   /// True if a member has a compute capability below 8.0.
   bool oldDevices = false;
   double ringLatency = 0; ///< mean network latency of a ring step, s
-  double farLatency = 0;  ///< network latency of the farthest nodes, s
+  /// Network latency between the nodes farthest apart, in seconds.
+  double farLatency = 0;
   uint32_t channels = 0;
 
   Lazy<LoadSet> ring, tree, inSwitchTree, parallelTrees;
@@ -463,10 +466,11 @@ static int64_t channelsFor(int64_t bytes, int64_t ranks, int64_t chunk) {
 }
 
 /// Returns the effective number of channels of an all-to-all in a node. The
-/// parts of all messages are distributed over 32 channels, and the channels
-/// with the most parts determine the time. For example, 36 parts put two parts
-/// on some channels. This takes as long as two parts on each of 18 channels, so
-/// the result is 18.
+/// data for each member are divided into `channelsFor` parts, and the parts for
+/// all members are distributed over 32 channels. The channels with the most
+/// parts determine the time. For example, 36 parts put two parts on some
+/// channels. This takes as long as two parts on each of 18 channels, so the
+/// result is 18.
 static double evenChannels(int64_t toEach, int64_t ranks) {
   double parts = ranks * channelsFor(toEach, ranks, nvlinkChunk);
   return parts / std::ceil(parts / mostChannels);

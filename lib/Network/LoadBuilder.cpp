@@ -162,7 +162,9 @@ void LoadBuilder::addDown(unsigned level, uint32_t place, uint32_t rail,
 }
 
 /// Returns the lowest fabric level at which both nodes are below the same unit.
-/// Placement::create has checked that such a level exists.
+/// If `levels` has no such level, returns its size, the number of the topmost
+/// level: Placement::create has checked that this level connects all nodes of
+/// the group.
 unsigned LoadBuilder::meetingLevel(uint32_t from, uint32_t to) const {
   unsigned level = 0;
   while (level < levels.size() &&
@@ -185,11 +187,11 @@ void LoadBuilder::addFabric(uint32_t from, uint32_t fromNIC, uint32_t to,
 }
 
 /// Returns the pairs of NICs over which data go from one node to another, and
-/// the share of each pair. Data stay on a rail up to the share that the
-/// receiving node expects on this rail. The rest changes to rails with missing
-/// shares. For example, a sender with shares 1/2, 1/2 and a receiver with
-/// shares 1, 0 give the pairs (0, 0) and (1, 0). Without rails, there is one
-/// pair with the share 1.
+/// the share of each pair. On each rail, as many data stay on the rail as the
+/// receiving node expects there. The rest changes to rails with missing shares.
+/// For example, a sender with shares 1/2, 1/2 and a receiver with shares 1, 0
+/// give the pairs (0, 0) and (1, 0). Without rails, there is one pair with the
+/// share 1.
 const std::vector<LoadBuilder::Lane> &
 LoadBuilder::lanesBetween(uint32_t from, uint32_t to, EdgeKind kind) {
   uint32_t source = placement.places[from].shape;
@@ -312,7 +314,7 @@ static double secondsPerByte(int64_t load, int64_t capacity) {
 }
 
 /// Returns the loads inside a node as a pattern. Also raises the bounds of
-/// `set` to the times of the links and NIC ports of the node.
+/// `set` to at least the times of the links and NIC ports of the node.
 LinkLoads::Pattern LoadBuilder::patternOf(LoadSet &set, uint32_t place,
                                           double unit) {
   const NodeShape &shape = placement.shapeAt(place);

@@ -65,7 +65,7 @@ public:
   /// member, `addPortsIn` to the links into the member.
   void addPortsOut(uint32_t place, uint32_t member, double amount);
   void addPortsIn(uint32_t place, uint32_t member, double amount);
-  /// Adds a message of `amount` between two members of a node.
+  /// Adds `amount` to the links from one member of a node to another.
   void addLocal(uint32_t place, uint32_t from, uint32_t to, double amount);
   /// Adds `amount` to the port between a NIC and the fabric, out of the node or
   /// into the node.
@@ -87,17 +87,18 @@ public:
                  double amount);
 
   /// Adds data that all gateways of one node send to all gateways of another
-  /// node. Data stay on a rail up to the share that the receiving node has on
-  /// this rail.
+  /// node. On each rail, as many data stay on the rail as the receiving node
+  /// expects there. The rest changes rails.
   void addEdge(uint32_t from, uint32_t to, double amount);
   /// Adds the data that a ring sends from one node to another, over all
   /// channels of the ring together. These data are the plan's volume.
   void addRingEdge(uint32_t from, uint32_t to);
-  /// Adds a message between two members. In a fabric with rails, a message to
-  /// another node leaves over the rail of the receiver if possible. If the
-  /// sender is on another rail, it first sends the message over NVSwitches to
-  /// the members of its node on the receiver's rail. Without NVSwitches or such
-  /// members, the message leaves over the rail of the sender.
+  /// Adds a message: data of `amount` from one member to another. In a fabric
+  /// with rails, a message to another node leaves over the rail of the receiver
+  /// if possible. If the sender is on another rail, it first sends the message
+  /// over NVSwitches to the members of its node on the receiver's rail. Without
+  /// NVSwitches or such members, the message leaves over the rail of the
+  /// sender.
   void addMessage(MemberPlace from, MemberPlace to, double amount);
 
   /// Returns the sums of all loads, multiplied by `unit`. For example, callers

@@ -163,8 +163,9 @@ static void addChain(LoadBuilder &builder, const NodeShape &shape,
 LoadSet proteus::net::chainLoads(const Placement &placement) {
   MemberPlace root = placement.order.front();
   uint32_t numPlaces = placement.numPlaces();
-  // The first and the last node differ from other nodes of their shapes: no
-  // data enter the node of the root, and no data leave the last node.
+  // The first and the last node of the chain differ from other nodes of their
+  // shapes: no data enter the node of the root, and no data leave the last
+  // node.
   LoadBuilder builder(placement,
                       {root.place, (root.place + numPlaces - 1) % numPlaces});
   for (uint32_t i = 0; i < numPlaces; ++i) {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The routes of messages between the devices and NICs of one kind of node.
+// The routes of data between the devices and NICs of one kind of node.
 // Placements of groups use these routes. Rings take other routes (Paths.h).
 //
 //===----------------------------------------------------------------------===//
@@ -28,13 +28,13 @@
 
 namespace proteus::net {
 
-/// A route: links of a node graph in the order in which a message passes them.
+/// A route: links of a node graph in the order in which data pass them.
 using Way = std::vector<uint32_t>;
 
 /// The routes inside one kind of node. A route between two vertices is the one
-/// with the fewest hops; of several such routes, the widest one; of equally
-/// wide ones, the one over the links with the lowest numbers. A route passes at
-/// most one other device, and only over NVLink. It passes no NIC. Links without
+/// with the fewest hops; of several such routes, the widest one. The numbers of
+/// vertices and links decide between equally wide ones. A route passes at most
+/// one other device, and only over NVLink. It passes no NIC. Links without
 /// bandwidth are ignored.
 class NodeWays {
 public:
@@ -48,7 +48,7 @@ public:
   std::optional<Way> betweenDevices(uint32_t from, uint32_t to) const;
   /// Returns the route from a device to a NIC, or nullopt if there is none. If
   /// NICs have no direct access to the memory of the device, the route passes
-  /// the CPU nearest to the device.
+  /// the CPU nearest to the device, if it reaches a CPU.
   std::optional<Way> toNIC(uint32_t device, uint32_t nic) const;
   /// Returns the route from a NIC to a device, by the rules of `toNIC`.
   std::optional<Way> fromNIC(uint32_t nic, uint32_t device) const;

@@ -141,8 +141,8 @@ public:
   /// Returns the lowest level of the fabric at which both nodes are below the
   /// same unit, or the number of levels if no level connects them.
   unsigned meetingLevel(int64_t nodeA, int64_t nodeB) const;
-  /// Returns the latency, in seconds, of a message from a NIC of one node to a
-  /// NIC of another node.
+  /// Returns the latency, in seconds, from a NIC of one node to a NIC of
+  /// another node.
   double networkLatency(int64_t nodeA, int64_t nodeB) const;
 
 private:

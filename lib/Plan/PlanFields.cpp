@@ -60,8 +60,8 @@ static bool parseValue(StringRef text, std::optional<Enum> &value) {
 }
 
 namespace {
-/// The names of a field in all formats, and its help text. Rows of all kinds
-/// end with these columns.
+/// The names of a field in all formats, and its help text. The rows of all
+/// fields end with these columns.
 struct Names {
   StringRef flag, aliases, option, caseKey, stackKey, tree, help;
 };

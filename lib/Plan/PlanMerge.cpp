@@ -52,7 +52,7 @@ static ParallelPlan applicable(const ParallelPlan &stated,
                       "' balances stages by work, which is not modelled for "
                       "chunks of stages: they have equally many layers here");
   }
-  // Without sequence parallelism, no activations are gathered.
+  // Only sequence parallelism gathers activations.
   if (!job.sequenceParallel || job.tp == 1)
     overlay.keepGathered.reset();
   return overlay;

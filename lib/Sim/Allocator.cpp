@@ -32,7 +32,8 @@ CachingAllocator::Handle CachingAllocator::newBlock(const Block &block) {
 // Pools of free blocks
 //===----------------------------------------------------------------------===//
 
-/// Returns the first chunk with a key that is not less than `key`.
+/// Returns the first array with a key that is not less than `key`, or the end
+/// of `chunks` if all keys are less.
 std::vector<CachingAllocator::Pool::Chunk>::iterator
 CachingAllocator::Pool::chunkOf(const Key &key) {
   return std::lower_bound(
@@ -138,7 +139,7 @@ void CachingAllocator::releaseCached() {
       return true;
     });
   // Searches `segments` only if something was released. If a job does not fit,
-  // every new segment calls this function, and mostly nothing is released.
+  // this function is called for every new segment and mostly releases nothing.
   if (!released.empty())
     llvm::erase_if(segments,
                    [&](Handle first) { return released.contains(first); });

@@ -34,8 +34,8 @@ void BreakdownTracker::onBegin(const Workload &w, ArrayRef<Time>) {
                     [&](uint32_t, const Task &task) { return factsOf(task); });
 }
 
-/// Returns true if a communication or copy is a transfer between pipeline
-/// stages, on any stream.
+/// Returns true if `task`, a communication or a copy, is a message between
+/// stages. Messages may also run on the compute stream.
 static bool isTransfer(const Workload &workload, const Task &task) {
   if (task.stream == Stream::Compute)
     return workload.collectives[task.collective].kind ==
@@ -62,8 +62,8 @@ BreakdownTracker::TaskFacts BreakdownTracker::factsOf(const Task &task) const {
           isTransfer(*workload, task) ? Role::Transfer : Role::Communication};
 }
 
-/// Moves `lastChange` to `now`. If the class has run no kernel since the last
-/// change, adds the time between the two to the current gap.
+/// Moves `lastChange` to `now`. If no kernel has run in the class since
+/// `lastChange`, adds the time since then to the current gap.
 void BreakdownTracker::elapse(State &state, Time now) {
   Time begin = state.lastChange;
   state.lastChange = now;

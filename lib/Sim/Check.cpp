@@ -76,9 +76,9 @@ private:
   const Workload &workload;
   /// The tasks that take part in each collective.
   std::vector<SmallVector<Party, 2>> parties;
-  /// For each link, the number of the last checked flow that loads the link,
-  /// counted from 1; 0 if no flow does. Used to find flows that name a link
-  /// twice.
+  /// For each link, the number of the last checked flow that loads the link, or
+  /// 0 if no flow does. Flows are counted from 1. Used to find flows that name
+  /// a link twice.
   std::vector<size_t> lastFlow;
   size_t numFlows = 0;
   /// Index in DeviceClass::order of every work item of the class that is being
@@ -282,9 +282,9 @@ Error Checker::checkOnceDependencies(const DeviceClass &device) {
                                  " is out of range");
     const Task &user = device.once.tasks[once];
     const Task &dependency = device.micro.tasks[micro];
-    // The once-task would wait for the instance of the micro-task in the last
-    // work item of its section, but the micro-task runs only with the first
-    // micro-batch.
+    // A once-task waits for the micro-task in the last work item that runs the
+    // section of the micro-task. A micro-task that runs only with the first
+    // micro-batch does not run in that item.
     if (dependency.when == When::FirstMicroBatch)
       return inTask(device, user,
                     "depends on '" + name(dependency) +

@@ -169,7 +169,7 @@ void ChromeTrace::writeCounter(uint32_t classIndex) {
      << memory.current(classIndex) << "}}";
 }
 
-/// Called before the memory of a class changes at `now`. If the last change was
+/// Prepares a change of the memory of a class at `now`. If the last change was
 /// at an earlier time, writes the value that the counter has had since that
 /// time.
 void ChromeTrace::changeMemory(uint32_t classIndex, Time now) {

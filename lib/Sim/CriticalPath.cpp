@@ -118,8 +118,8 @@ uint32_t CriticalPath::causeOf(uint32_t run) const {
   // run for which that member waited.
   ArrayRef<uint32_t> members = workload->collectives[collective].members;
   for (auto [member, party] : llvm::zip(members, parties[collective])) {
-    // If the collective runs only with the first or last micro-batch, this may
-    // be a different micro-batch in each member. Tries all of them.
+    // If the collective runs only with the first or last micro-batch, the
+    // members may run it with different micro-batches. Tries all micro-batches.
     const Task &task = templateOf(member, party.once).tasks[party.task];
     bool anyFrame = !party.once && task.when != When::Always;
     uint32_t begin = anyFrame ? 0 : instance.microBatch;
@@ -194,9 +194,9 @@ void CriticalPath::onFinish(Time iterationTime) {
     }
     run = cause;
   }
-  // If the walk has ended in a cycle of tasks without duration, the tasks
-  // before the cycle are unknown. The time before the cycle then counts as host
-  // time.
+  // The walk ends in a cycle if tasks without duration seem to wait for each
+  // other. The tasks before the cycle are then unknown, and the time before it
+  // counts as host time.
   if (Time begin = path.back().begin)
     path.push_back({0, begin, path.back().classIndex, nullptr});
   std::reverse(path.begin(), path.end());

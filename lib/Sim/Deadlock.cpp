@@ -102,8 +102,9 @@ bool Diagnosis::isDone(uint32_t classIndex, bool once, uint32_t microBatch,
   return isSkipped || i < head.item || (i == head.item && task < head.task);
 }
 
-/// Returns the Wait of the head of `stream` for the task `awaited`. `awaited`
-/// is at the head of the stream `blocker`, or is queued after that head.
+/// Returns the reason why the head of `stream` waits for the task `awaited`.
+/// That task is at the head of the stream `blocker`, or is queued after that
+/// head.
 Wait Diagnosis::blockedBy(uint32_t stream, uint32_t blocker,
                           const Task &awaited) const {
   std::string text = nameOf(stream) + " waits for ";
@@ -205,7 +206,8 @@ std::string Diagnosis::describe() const {
     stream = wait.stream;
   }
   // All other blocked streams wait for a stream in a cycle, directly or through
-  // other streams. Lists only the first of them and counts the rest.
+  // other streams. Lists the first `limit` of these streams and counts the
+  // rest.
   constexpr unsigned limit = 16;
   unsigned others = 0;
   for (uint32_t s : blocked)

@@ -130,9 +130,9 @@ template <bool Listening> void Engine<Listening>::start(uint32_t stream) {
   }
 }
 
-/// Decrements the number of open dependencies of a task, one of which has ended
-/// at `time`. If it was the last one and the task is the head of its stream,
-/// schedules the start of the task.
+/// Records that a dependency of a task has ended at `time`. If no dependency of
+/// the task is open any more and the task is the head of its stream, schedules
+/// the start of the task.
 template <bool Listening>
 void Engine<Listening>::resolve(uint32_t classIndex, bool once, uint32_t slot,
                                 uint32_t task, Time time) {
@@ -329,8 +329,8 @@ void Engine<Listening>::finishCollective(uint32_t index) {
 }
 
 /// Updates the speeds of kernels and the rates of flows that have changed, and
-/// schedules new ends for them. Reports links that have changed to the
-/// listeners. Called after the last event of each point in time.
+/// schedules new ends for them. Tells the listeners which links begin or cease
+/// to limit flows. Called after the last event of each point in time.
 template <bool Listening> void Engine<Listening>::settle() {
   for (uint32_t c : dirtyClasses) {
     ClassState &state = classes[c];

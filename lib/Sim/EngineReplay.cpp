@@ -79,10 +79,11 @@ void Engine<Listening>::stepReplay(uint32_t classIndex) {
     awaitStep(classIndex);
 }
 
-/// Applies the effects of the end of a task on messages, at the exact time of
-/// the end. If messages use a buffer of the task, decrements the number of
-/// users of the buffer. If a message depends on the task, decrements the number
-/// of open dependencies of the message.
+/// Applies the end of a replayed task to messages at the exact time of the end;
+/// its other effects are applied later, by `catchUp`. If messages use a buffer
+/// of the task, decrements the number of users of the buffer. If a message
+/// depends on the task, decrements the number of open dependencies of the
+/// message.
 template <bool Listening>
 void Engine<Listening>::feelStep(uint32_t classIndex, uint32_t task) {
   ClassState &state = classes[classIndex];
@@ -113,9 +114,9 @@ void Engine<Listening>::catchUp(uint32_t classIndex, uint32_t end) {
   uint32_t slot = head.slot, ended = 0;
   while (active.event < end) {
     const SectionTrace::Stretch &stretch = replay.stretches[active.stretch];
-    // If tasks still run when the last stretch ends, its events are reported
-    // one by one, because listeners expect that all tasks which start in a
-    // whole stretch also end in it.
+    // If tasks still run when the last stretch ends, the events of that stretch
+    // are reported one by one. Listeners expect that a task which starts in a
+    // stretch reported as a whole also ends in it.
     bool isWhole = active.stretch + 1 < replay.stretches.size() ||
                    replay.runningAtEnd == 0;
     if (isWhole && active.event == stretch.firstEvent &&
@@ -252,9 +253,9 @@ void Engine<Listening>::leaveReplay(uint32_t classIndex) {
   }
   active.replay = nullptr;
   ++active.version;
-  // The loop resumes the compute stream first, because that stream is the
-  // lowest bit. This order is necessary, because `resume` sets
-  // `state.computing` for a kernel and reads it for a collective.
+  // `resume` sets `state.computing` for a kernel and reads it for a collective,
+  // so the compute stream must be resumed first. The loop does so, because that
+  // stream is the lowest bit.
   static_assert(static_cast<unsigned>(Stream::Compute) == 0);
   for (uint32_t bits = running; bits; bits &= bits - 1)
     resume(classIndex, replay, llvm::countr_zero(bits),

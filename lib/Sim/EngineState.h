@@ -82,7 +82,7 @@ struct Head {
   Time launched = 0;
 };
 
-/// Value of Frames::ready for a task that is not ready.
+/// Value of an entry of Frames::ready that holds no time.
 constexpr Time notReady = -1;
 
 /// The frames of one template. The micro-template has one frame per micro-batch
@@ -113,8 +113,8 @@ struct ClassState {
 
   /// Progress of the running kernel, if its speed can change.
   Progress kernel;
-  /// Speed of a kernel while communication slows it: [0] for a memory-bound
-  /// kernel, [1] for a kernel limited by the matrix units.
+  /// Speed of a kernel while communication slows it: [1] for kernels on the
+  /// matrix units, [0] for other kernels.
   uint64_t disturbedSpeed[2] = {fullSpeed, fullSpeed};
   /// Streams, as bits, on which a communication runs that slows kernels.
   uint32_t communicating = 0;
@@ -153,7 +153,7 @@ struct CollectiveState {
 /// The state of a whole run.
 struct EngineState {
   /// Creates the state at the beginning of a run. Sections are replayed only if
-  /// `canReplay`.
+  /// `canReplay` is true.
   EngineState(const Workload &workload, const EngineOptions &options,
               bool listening, bool canReplay);
 

@@ -56,9 +56,9 @@ struct FlatTask {
     return stream == Stream::PipelineReceive ||
            stream == Stream::PipelineReceiveGradient;
   }
-  /// Returns true if the task is a kernel. Kernels and communication slow each
-  /// other. Copies between device and host are not kernels; they run on streams
-  /// of their own.
+  /// Returns true if the task is a kernel or the wait for a blocking
+  /// communication, which is a kernel without duration. Copies between device
+  /// and host are not kernels; they run on streams of their own.
   bool isKernel() const { return stream == Stream::Compute && collective < 0; }
 };
 

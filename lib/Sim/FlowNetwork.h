@@ -16,7 +16,8 @@
 // - All flows start at rate 0 and rise together. A flow stops rising at its
 //   ceiling, or when a contended link that it loads is full. A link is full at
 //   the rate floor((capacity - bandwidth of stopped flows) / load of rising
-//   flows). All flows that reach the same rate stop together.
+//   flows). If several ceilings or full links are reached at the same rate, all
+//   flows that they stop are stopped in one step.
 //
 // The rates depend only on sums over the flows of each link. Therefore one flow
 // with an n-fold load has the same rate as n flows that load the link equally.
@@ -119,7 +120,8 @@ private:
     uint64_t rising; ///< load of the flows that still rise
     uint64_t used;   ///< bandwidth that the stopped flows use on the link
     uint32_t link;
-    /// True if `rising` has changed since the level of the link was computed.
+    /// True if `rising` has changed since the entry of `levels` for this link
+    /// was computed.
     bool changed;
     bool holdsBack = false;
   };

@@ -44,8 +44,8 @@ std::vector<int64_t> RankMesh::coordinatesOf(int64_t position) const {
 
 namespace {
 
-/// The orbits of links that one flow loads, as pairs (orbit, sum of the loads
-/// on the links of the orbit).
+/// The orbits (Translations.h) of links that one flow loads, as pairs (orbit,
+/// sum of the loads on the links of the orbit).
 using OrbitLoads = std::vector<std::pair<uint32_t, int64_t>>;
 
 /// A group that represents all groups of its orbit.
@@ -80,8 +80,9 @@ private:
   Expected<std::vector<RefinementEdge>> edges() const;
   /// Returns the load that all groups in the orbit of `group` together put on
   /// one link in the orbit `link`. `load` is the load that one of these groups
-  /// puts on all links of the orbit. Fails if the groups load the links of the
-  /// orbit unequally.
+  /// puts on all links of the orbit together. Fails if the sum of the loads is
+  /// not divisible by the number of links, because the groups then load the
+  /// links unequally.
   Expected<int64_t> loadPerLink(const Group &group, uint32_t link,
                                 int64_t load) const;
   Expected<Folding> collect(ArrayRef<uint32_t> classOf) const;
@@ -173,10 +174,10 @@ Folder::sumOrbits(const net::LinkLoads &loads) const {
 }
 
 /// Fills `group.loads`. `device` is the device at the smallest position of the
-/// group. The plan of the group may have been made for an equivalent group, so
-/// the links of the plan are moved to this group. A canonical link stays
-/// canonical when it is moved, because all digits of the first position of a
-/// group are zero.
+/// group. The plan may have been made for an equivalent group, so its links are
+/// moved to this group. A canonical link stays canonical when it is moved,
+/// because all digits of the first position of a group are zero (see
+/// Translations).
 void Folder::addLoads(Group &group, int64_t device) {
   for (const net::LinkLoads *list : group.plan->loads) {
     OrbitLoads &loads = group.loads.emplace_back();
@@ -195,11 +196,11 @@ void Folder::addLoads(Group &group, int64_t device) {
 
 Error Folder::addGroups(unsigned number) {
   const GroupFamily &family = request.families[number];
-  // Finds the members of each group, one per orbit of ranks. The canonical
-  // position of a member is the first position of the group plus the canonical
-  // position of the offset of the member. This holds because each digit belongs
-  // to one axis, and the first position and the offset have coordinates other
-  // than 0 along different axes.
+  // Finds the offsets of the members of a group, one per orbit of ranks. The
+  // canonical position of a member is the first position of its group plus the
+  // canonical position of the offset. The reason is that each digit belongs to
+  // one axis, and that the first position and the offsets differ from 0 along
+  // different axes.
   std::vector<int64_t> offsets;
   for (int64_t offset : plans.offsetsOf(number))
     offsets.push_back(translations.canonicalPosition(offset));
@@ -368,8 +369,9 @@ Expected<Folding> Folder::collect(ArrayRef<uint32_t> classOf) const {
     }
     GroupClass &made = classes[entry->second];
     made.groups += translations.groupOrbit(request.families[group.family].axes);
-    // Adds the loads of the groups on the links that represent classes of
-    // links.
+    // Adds the loads that all groups in the orbit of `group` together put on
+    // one link of each orbit of links. Skips orbits that do not represent their
+    // class of links.
     for (auto [c, slot] : llvm::enumerate(group.plan->loadsOf))
       for (auto [link, load] : group.loads[slot]) {
         if (!stands[link])

@@ -66,8 +66,8 @@ static bool isKept(const net::LinkLoads &loads, const Digit &digit,
   size_t at = 0;
   for (const net::LinkLoads::Node &node : nodes) {
     int64_t turned = translations.turnedLink({0, 0, node.node}, digit).unit;
-    // First tries the node after the previous result, because neighbouring
-    // nodes are mostly mapped onto neighbouring nodes.
+    // Neighbouring nodes are mostly mapped onto neighbouring nodes. First tries
+    // the entry after the one that was found for the previous node.
     if (++at >= nodes.size() || nodes[at].node != turned)
       at = llvm::lower_bound(
                nodes, turned,

@@ -46,8 +46,8 @@ public:
 
   /// Returns the positions of the members of a group relative to its first
   /// position, in the order of the group. The first position identifies a
-  /// group: it is the position of the group with coordinate 0 along all axes of
-  /// the family.
+  /// group: it has the coordinates of the group, and 0 along the axes of the
+  /// family. With GroupFamily::places it need not be a member.
   llvm::ArrayRef<int64_t> offsetsOf(unsigned family) const {
     return families[family].offsets;
   }
@@ -58,11 +58,11 @@ public:
   /// group cannot communicate.
   llvm::Expected<const GroupPlan *> find(unsigned family, int64_t first);
 
-  /// Returns true if a shift of the digit is no symmetry of the program: it
-  /// maps a link that a group loads onto a link that the group loads
-  /// differently. Example: a tree algorithm loads the links of its inner nodes
-  /// more than those of its leaves. Considers only groups for which `find` was
-  /// called.
+  /// Returns true if a shift of the digit is no symmetry of the program. This
+  /// is the case if it maps a link that a group loads onto a link that the
+  /// group loads differently. Example: a tree algorithm loads the links of its
+  /// inner nodes more than those of its leaves. Considers only groups for which
+  /// `find` was called.
   bool isBroken(const Digit &digit) const;
 
 private:

@@ -103,7 +103,8 @@ MemoryTracker::profileOf(const SectionTrace &trace, uint32_t stretch) {
       profile.most = std::max(profile.most, profile.change.bytes);
       // If this allocation is at the end of the stretch, a later task may
       // allocate at the same time, and the peak must consider both allocations.
-      // A large value makes `onStretch` process the events one by one.
+      // A large value of `most` makes `onStretch` process the events one by
+      // one.
       if (event.offset == trace.stretches[stretch].end)
         profile.most = std::numeric_limits<int64_t>::max() / 2;
     } else if (event.kind == SectionEvent::Kind::Free) {

@@ -51,8 +51,8 @@ public:
   }
 
 private:
-  ArrayRef<Time> times;     ///< values one period before
-  ArrayRef<int64_t> counts; ///< values one period before
+  ArrayRef<Time> times;     ///< values one period earlier
+  ArrayRef<int64_t> counts; ///< values one period earlier
   size_t nextTime = 0, nextCount = 0;
   Time shift;
   int64_t periods;
@@ -163,10 +163,10 @@ size_t Recurrence::imageSize() const {
 }
 
 /// Deletes the images and clears `keepsAll` if the images become too large, in
-/// total or relative to the number of simulated tasks. With images of all
-/// checkpoints, a recurrence is found as soon as it exists. Later, an image is
-/// taken only when the fingerprints indicate a recurrence, and is compared with
-/// the state one suspected period later.
+/// total or relative to the number of simulated tasks. As long as the images of
+/// all checkpoints are kept, a recurrence is found as soon as it exists.
+/// Without them, an image is taken only when the fingerprints indicate a
+/// recurrence, and is compared with the state one suspected period later.
 void Recurrence::decideWhatToKeep() {
   constexpr size_t bytesAnyway = 1 << 20, bytesPerTask = 256;
   constexpr size_t mostBytes = size_t(64) << 20;
@@ -525,10 +525,10 @@ void Recurrence::skipClass(uint32_t classIndex, const ClassImage &before,
 
 void Recurrence::skip(const Image &before, const Image &after,
                       const Period &period, int64_t n) {
-  // A stream that waits at one meeting before the skip waits at a later meeting
-  // after it, so the number of arrivals is moved to the later meeting. All
-  // members that have arrived move to the same later meeting, because they skip
-  // the same number of micro-batches.
+  // A stream that waits at a meeting waits at a later meeting after the skip,
+  // so the number of arrivals is moved to the later meeting. All members that
+  // have arrived move to the same later meeting, because they skip the same
+  // number of micro-batches.
   auto forArrived = [&](function_ref<void(uint32_t, size_t)> visit) {
     size_t i = 0;
     for (uint32_t s = 0; s < state.numAllStreams(); ++s)

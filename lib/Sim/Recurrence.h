@@ -45,10 +45,10 @@ public:
   Recurrence(EngineState &state, llvm::ArrayRef<Listener *> listeners,
              bool enabled);
 
-  /// Called after the head of a stream has moved to another work item.
-  /// Schedules a checkpoint if the stream is the pacemaker and the item has the
-  /// same section as the first item of the pacemaker. The first stream that
-  /// moves to an item of a micro-batch becomes the pacemaker.
+  /// Schedules a checkpoint if `stream` is the pacemaker and its work item has
+  /// the same section as the first item of the pacemaker. Called after the head
+  /// of `stream` has moved to another work item. The first stream that moves to
+  /// an item of a micro-batch becomes the pacemaker.
   void onOpenItem(uint32_t stream) {
     if (enabled && (stream == pacemaker || pacemaker == none))
       noteItem(stream);
@@ -92,7 +92,7 @@ private:
     std::vector<ClassImage> classes;
     /// Values that must be equal in a recurrence. They describe the pending
     /// events, with times relative to `now`; the remaining work of kernels and
-    /// flows; and the state of listeners (StateVisitor::same).
+    /// flows; and the state of replays and listeners (StateVisitor::same).
     std::vector<int64_t> same;
     std::vector<Time> times;     ///< values visited by StateVisitor::time
     std::vector<int64_t> counts; ///< values visited by StateVisitor::count

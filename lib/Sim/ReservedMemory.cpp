@@ -198,8 +198,8 @@ void Issuer::update(StringRef label) {
   peak.fragmentation = std::min(peak.fragmentation, fragmentation);
 }
 
-/// Decrements the number of users of a buffer that have not been issued. Frees
-/// the buffer after the last one.
+/// Decrements the number of users of a buffer that are not issued yet. Frees
+/// the buffer if no such user is left.
 void Issuer::release(const Template &from, Frame &frame, uint32_t buffer) {
   if (--frame.users[buffer] > 0 ||
       frame.blocks[buffer] == CachingAllocator::none)

@@ -68,7 +68,7 @@ public:
   }
 
   const FlatTemplate *flat = nullptr;
-  std::vector<uint32_t> taskOf; ///< task of each collective
+  std::vector<uint32_t> taskOf; ///< task of each collective of the isolated run
 
 private:
   bool isKernel(uint32_t task) const { return flat->tasks[task].isKernel(); }

@@ -244,11 +244,13 @@ bool SectionReplays::planSection(uint32_t classIndex, uint32_t section,
 // Checking the conditions at the start of a replay
 //===----------------------------------------------------------------------===//
 
-/// Returns true if three conditions hold. (1) No task of the class runs, except
-/// messages. (2) On streams with tasks of the section of `item` left, the head
-/// is the task of the section at `position`. (3) On the other streams, no task
-/// of a later item can start before the kernels of the section have ended.
-/// These conditions imply that all tasks issued before the heads have ended.
+/// Returns true if the rest of the section of `item` would run without other
+/// tasks of the class, except messages. `position` holds, per stream, the
+/// number of tasks of the section before the rest. Three conditions must hold.
+/// (1) No task of the class runs, except messages. (2) If a stream has tasks of
+/// the rest, its head is the first of them. (3) On any other stream, no task of
+/// a later item can start before the kernels of the section have ended. These
+/// conditions imply that all tasks issued before the heads have ended.
 bool SectionReplays::isAlone(
     uint32_t classIndex, uint32_t item,
     const std::array<uint32_t, numStreams> &position) const {

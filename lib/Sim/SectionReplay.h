@@ -144,9 +144,9 @@ public:
     uint32_t stretch = 0;
   };
   /// Returns the stretch that begins with the kernel at the head of a stream,
-  /// if a replay can begin with this kernel. Called when the kernel is about to
-  /// start. Records the section of the kernel first, if that is possible and
-  /// has not been done.
+  /// or no replay if a replay can't begin with this kernel. Called when the
+  /// kernel is about to start. Records the section of the kernel first, if that
+  /// is possible and has not been done.
   Place find(uint32_t stream) { return enabled ? findFor(stream) : Place(); }
 
   void visitState(StateVisitor &visitor, std::vector<ClassState> &classes);
@@ -162,7 +162,7 @@ public:
   static bool isForMessages(Stream stream);
 
 private:
-  /// The plan for the replay of one section. It is made before the run.
+  /// The preparation for the replay of one section, made before the run.
   struct Plan {
     uint32_t firstKernel = ~0u; ///< ~0 if the section is never replayed
     bool recorded = false;
@@ -174,7 +174,7 @@ private:
     /// launched.
     Time lastLaunched = 0;
   };
-  /// The plans of the sections of one class.
+  /// The preparations for the sections of one class.
   struct ClassPlans {
     std::vector<Plan> sections;
     /// For each template and task: true if the task *follows*. Such a task
@@ -190,10 +190,11 @@ private:
     /// For each work item, a number that identifies the history of its
     /// micro-batch. The history consists of the sections that ran earlier for
     /// this micro-batch, and of the variants in which the micro-batch runs all
-    /// sections. Items with equal numbers begin with equal numbers of buffer
-    /// users, except for buffers that messages use.
+    /// sections. At the beginning of items with the same history, each buffer
+    /// has the same number of users, except for buffers that messages use.
     std::vector<uint32_t> pastOf;
-    /// The last work item for which `hasMessages` returned true.
+    /// The last work item for which `hasMessages` returned true; ~0 if there is
+    /// none.
     uint32_t readyItem = ~0u;
   };
 

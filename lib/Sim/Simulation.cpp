@@ -69,7 +69,8 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
     // If the peak of the tensors is larger than the reserved memory, raises the
     // reserved memory to this peak. The peak may be larger because the device
     // runs later than the host, so it may use memory for longer than the order
-    // of issue shows.
+    // of issue shows. Without `followAllocator`, the reserved memory is still
+    // 0.
     if (memory.peak(c).bytes > allocator.reserved) {
       allocator.reserved = memory.peak(c).bytes;
       allocator.label = memory.peak(c).label;

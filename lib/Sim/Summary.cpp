@@ -328,7 +328,8 @@ void SummaryPrinter::printBuckets() {
 
 void proteus::sim::printSummary(raw_ostream &os, const Workload &workload,
                                 const SimulationResult &result) {
-  // Labels of operations come from the input.
+  // Labels of operations come from the input and may contain characters that
+  // are unsafe on a terminal.
   std::string text;
   raw_string_ostream buffer(text);
   SummaryPrinter(buffer, workload, result).print();

@@ -66,9 +66,9 @@ void CollectiveTable::onTaskEnd(const TaskInstance &instance, Time now) {
     collectives[index].time += now - collectives[index].started;
 }
 
-/// Returns the collective of the task of an event in a trace, or -1 if the task
-/// is no collective. A collective in a trace has only one member class, so it
-/// is counted only once.
+/// Returns the collective to which the task of a start or end in a trace
+/// belongs, or -1 for a kernel or copy. A collective in a trace has only one
+/// member class, so it is counted only once.
 static int32_t collectiveOf(const Workload &workload, const SectionTrace &trace,
                             const SectionEvent &event) {
   return workload.classes[trace.classIndex]

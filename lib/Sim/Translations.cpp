@@ -131,9 +131,10 @@ std::vector<int64_t> Translations::startOf(int64_t device, int64_t step,
   std::vector<int64_t> start = {device % blocks.front()};
   auto add = [&](int64_t block) {
     int64_t within = device % block;
-    // Rounds `within` down to a multiple of `common`. Every member stays in the
-    // same block, because all distances between members are multiples of
-    // `common`.
+    // The place of a group within a block matters only if the group spans
+    // several blocks. It is then rounded down to a multiple of `common`. The
+    // rounding keeps every member in its block, because all distances between
+    // members are multiples of `common`.
     int64_t common = std::gcd(step, block);
     start.push_back(within + reach < block ? -1 : within - within % common);
     // Distinguishes groups that reach into the last unit of the cluster. That

@@ -21,9 +21,9 @@ namespace proteus::sim {
 
 /// A digit of the positions of ranks: (position / stride) % size. A *shift* of
 /// the digit adds 1 to it modulo `size`, for all ranks at once. Example with 16
-/// ranks: for stride 8 and size 2, the shift swaps ranks 0-7 with ranks 8-15. A
-/// shift maps every node onto a node of the same kind, and every switch onto a
-/// switch of the same level.
+/// ranks: for stride 8 and size 2, the shift swaps ranks 0-7 with ranks 8-15.
+/// Translations uses only digits with shifts that map every node onto a node
+/// and every switch onto a switch of the same level.
 struct Digit {
   int64_t stride = 1;
   int64_t size = 1;
@@ -84,10 +84,10 @@ private:
   /// Number of devices in a node, in a unit of the lowest fabric level, in a
   /// unit of the next level, and so on.
   std::vector<int64_t> blocks;
-  /// The elements of `blocks` that affect communication. A fabric level is left
-  /// out if the fabric has no latency, and this level and all lower levels are
-  /// not oversubscribed. The switches of the level then act like one large
-  /// switch.
+  /// The elements of `blocks` that affect communication. If no level of the
+  /// fabric has a latency, a level is left out as long as it and all lower
+  /// levels are not oversubscribed. The switches of such a level act like one
+  /// large switch.
   std::vector<int64_t> bounds;
   /// True if all nodes are of one kind and positions are consecutive devices.
   bool isRegular = false;

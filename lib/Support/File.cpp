@@ -54,7 +54,8 @@ Expected<std::string> proteus::readInput(StringRef path, size_t maxMebibytes) {
 }
 
 /// Returns the absolute path of a file without symbolic links. If the file does
-/// not exist, the links of its directory are resolved.
+/// not exist, resolves the links of its directory. If the directory does not
+/// exist either, returns `path`.
 static SmallString<256> realPath(StringRef path) {
   SmallString<256> real;
   if (!sys::fs::real_path(path, real))
@@ -68,7 +69,8 @@ static SmallString<256> realPath(StringRef path) {
 
 bool proteus::isSameFile(StringRef a, StringRef b) {
   bool isSame = false;
-  // Two names of one file may also be hard links.
+  // `equivalent` also recognises hard links to one file. It fails if a file
+  // does not exist.
   if (!sys::fs::equivalent(a, b, isSame))
     return isSame;
   return realPath(a) == realPath(b);
@@ -78,9 +80,9 @@ static Error fileError(StringRef path, std::error_code code) {
   return createStringError(code, path + ": cannot write: " + code.message());
 }
 
-/// Calls `write` with a stream to an open file. Returns errors of the stream,
-/// such as a full disk, and clears them in the stream. Otherwise the destructor
-/// of the stream would abort the process.
+/// Calls `write` with a stream to an open file. Returns the error of `write`
+/// and errors of the stream, such as a full disk. Clears the latter in the
+/// stream, because its destructor would otherwise abort the process.
 static Error writeTo(int descriptor, bool close, StringRef path,
                      function_ref<Error(raw_ostream &)> write) {
   raw_fd_ostream os(descriptor, close);

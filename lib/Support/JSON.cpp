@@ -160,8 +160,8 @@ static const Node &node(const void *value) {
   return *static_cast<const Node *>(value);
 }
 
-/// Returns the text of a value for an error message, shortened to 40
-/// characters.
+/// Returns the text of a value for an error message: "an object", "an array",
+/// or the value itself, shortened to 40 characters.
 static std::string shown(const Node &value) {
   if (value.is_object())
     return "an object";

@@ -17,8 +17,8 @@ using namespace llvm;
 /// The first bytes of MLIR bytecode.
 static constexpr StringLiteral bytecodeMagic = "ML\xefR";
 
-/// Alignment of a buffer. The constants in bytecode require an alignment, which
-/// is at most the size of a page.
+/// Alignment of the buffers that readModuleFile returns. The constants in
+/// bytecode require an alignment, which is at most the size of a page.
 static constexpr Align bufferAlignment = Align::Constant<4096>();
 
 size_t proteus::findDeepNesting(StringRef text) {
@@ -28,8 +28,8 @@ size_t proteus::findDeepNesting(StringRef text) {
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     char next = i + 1 < text.size() ? text[i + 1] : '\0';
-    // A string ends at the end of its line. A missing quote therefore hides at
-    // most the rest of one line.
+    // In IR, a string ends at the end of its line. A missing quote therefore
+    // hides the brackets of at most the rest of one line.
     if (c == '\n') {
       ++line;
       inComment = inString = false;

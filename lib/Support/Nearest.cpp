@@ -17,7 +17,8 @@ std::string proteus::nearest(StringRef text, ArrayRef<std::string> known) {
   unsigned least = std::max<unsigned>(2, text.size() / 2);
   for (const std::string &name : known) {
     unsigned distance = text.edit_distance(name, /*AllowReplacements=*/true);
-    // A longer word that begins with `text` is always similar.
+    // A longer word that begins with `text` is always similar, unless `text`
+    // has only one or two characters.
     if (StringRef(name).starts_with(text) && text.size() > 2)
       distance = 1;
     if (distance < least && distance < text.size()) {

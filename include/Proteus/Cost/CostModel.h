@@ -162,7 +162,7 @@ public:
 /// kernels at the TF32 rate, call Device::useTF32 first.
 std::unique_ptr<KernelCostModel> createRooflineModel(const Device &device);
 
-/// Properties of the software that determine the speed of kernels.
+/// Options of the model of a device.
 struct KernelModelOptions {
   /// True if memory-bound kernels are fused and therefore reach the efficiency
   /// of MemoryClass::Stream. If false, each class of kernels has its own
@@ -216,8 +216,8 @@ GroupShape shapeOf(const Cluster &cluster, llvm::ArrayRef<int64_t> devices);
 /// - reduce-scatter: the input
 /// - all-to-all: the input of each rank
 /// - broadcast, scatter, gather: the tensor at the root
-/// - permute, shift: the message of each rank
-/// - send: the message
+/// - permute, shift: the data that each rank sends
+/// - send: the data that the sender sends
 struct Collective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   int64_t bytes = 0;

@@ -37,9 +37,9 @@ struct TileRules {
   double leastInner;  ///< smallest inner size of one part
   unsigned mostParts; ///< largest number of parts
   double splitTime;   ///< seconds to add the results of all parts
-  /// Time per element of the inner size with tiles of 128, 64 and 32 rows and
-  /// columns, relative to tiles of 128. Small tiles take longer, because they
-  /// read their operands more often.
+  /// Time per result and element of the inner size with tiles of 128, 64 and 32
+  /// rows and columns, relative to tiles of 128. Small tiles take longer,
+  /// because they read their operands more often.
   double perStep[3];
 };
 /// Returns the tile rules of matrix products.

@@ -32,7 +32,7 @@ struct Measurement {
   Kernel kernel;
   double seconds = 0;
   std::string device; ///< name of the device in the table; empty if absent
-  std::string label;  ///< description from the table, such as "<model> <op>"
+  std::string label;  ///< from the table, for example "<model> tp2 <op>"
   /// True if the kernel was measured within a training step. If false, the
   /// kernel was run repeatedly by itself, at a higher clock than the device
   /// sustains in a step.

@@ -40,7 +40,7 @@ namespace proteus::machine {
 /// graph use this type.
 struct Link {
   double bandwidth = 0; ///< bytes/s per device and direction
-  double latency = 0;   ///< seconds of one hop of a message
+  double latency = 0;   ///< seconds per hop
 };
 
 /// Constants of one collective that runs in rings: all-reduce, all-gather or
@@ -75,9 +75,9 @@ struct CollectiveConstants {
   double exchangeBase = 0, exchangeHop = 0, exchangeExtra = 0,
          exchangeEfficiency = 1, exchangeFill = 0;
   /// Rates of one channel in an all-to-all within a node: with the Simple
-  /// protocol, and with the low-latency protocol of short messages. If
+  /// protocol, and with the low-latency protocol, which short transfers use. If
   /// `exchangeChannel` is 0, only the links limit the rate. If
-  /// `exchangeLowChannel` is 0, short messages use the Simple protocol.
+  /// `exchangeLowChannel` is 0, short transfers use the Simple protocol.
   double exchangeChannel = 0, exchangeLowChannel = 0;
   /// Constants of an in-switch reduction (NVLS). `base`, `efficiency` and
   /// `fill` correspond to `simpleBase`, `efficiency` and `simpleFill` of
@@ -98,8 +98,9 @@ struct CollectiveConstants {
   // Constants of collectives across nodes.
   double networkHop = 14e-6;   ///< seconds per step between nodes
   double networkBase = 8.4e-6; ///< seconds before the first step
-  /// Time that is added to each collective except messages, because the members
-  /// of a collective wait for each other in the software around the library.
+  /// Time that is added to each collective of the library, but not to messages
+  /// or to transfers over user buffers. The members of a collective wait for
+  /// each other in the software around the library.
   double synchronisation = 0;
   /// True if only the latency and bandwidth of ring steps are known.
   /// Collectives then never use trees.
@@ -144,8 +145,8 @@ struct NodeKind {
   /// searches the graph.
   std::vector<uint32_t> deviceTypes;
   CollectiveConstants collectives;
-  /// Connection between a device and the memory of its host. Strategies that
-  /// offload tensors require it.
+  /// Connection between a device and the memory of its host; absent if the
+  /// cluster file states none. Strategies that offload tensors require it.
   std::optional<Link> host;
 
   uint32_t numDevices() const;
@@ -168,7 +169,7 @@ struct FabricLevel {
   /// Ratio of the bandwidth below a unit to the bandwidth of its uplinks; 1 =
   /// full bisection bandwidth.
   double oversubscription = 1;
-  double latency = 0; ///< seconds that a message takes through a switch
+  double latency = 0; ///< seconds that data take through a switch
 };
 
 /// The network between nodes. Traffic between two NICs goes up to the lowest
@@ -181,7 +182,7 @@ struct Fabric {
   /// the level above. If false, a leaf switch connects all NICs of the nodes
   /// below it.
   bool rails = false;
-  /// Seconds that a message takes from NIC to NIC, without the latencies of the
+  /// Seconds that data take from NIC to NIC, without the latencies of the
   /// switches in `levels`.
   double latency = 0;
   /// Share of the NICs' line rate, and of the bandwidth of the fabric's levels,
@@ -199,9 +200,9 @@ struct Cluster {
   Fabric fabric;
   /// Connections for cost models that distinguish only communication within a
   /// node and between nodes. `intraNode` connects two devices of a node.
-  /// `interNode` connects a device to the network. Its bandwidth is the
-  /// device's share of the bandwidth of all NICs of the node, or 0 if the node
-  /// has no NICs.
+  /// `interNode` connects a device to the network. If the cluster file does not
+  /// state `interNode`, its bandwidth is the device's share of the bandwidth of
+  /// all NICs of the node, in the kind of node where this share is lowest.
   Link intraNode, interNode;
 
   int64_t numNodes() const;
@@ -251,7 +252,8 @@ using FileReader = std::function<llvm::Expected<std::string>(llvm::StringRef)>;
 /// Reads a cluster from JSON text: the format of docs/clusters.md, or the flat
 /// format of the reference (`n_node`, `n_gpu_per_node`, ...). Error messages
 /// call the text `source`. `readFile` reads the files to which the text refers,
-/// such as NCCL topology dumps.
+/// such as NCCL topology dumps. Without `readFile`, a reference to a file is an
+/// error.
 llvm::Expected<Cluster> parseClusterJSON(llvm::StringRef text,
                                          llvm::StringRef source,
                                          const FileReader &readFile = nullptr);

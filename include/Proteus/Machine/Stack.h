@@ -162,10 +162,10 @@ struct Stack {
 /// that no datasheet contains.
 struct Site {
   std::string name;
-  /// Share of the NICs' line rate that collectives reach. If it is absent, the
-  /// value of the cluster file is used.
+  /// Share of the NICs' line rate that communication reaches. If it is absent,
+  /// the value of the cluster file is used.
   std::optional<double> fabricEfficiency;
-  /// Time that is added to each collective except messages, in seconds.
+  /// Time in seconds that is added to CollectiveConstants::synchronisation.
   double collectiveGap = 0;
 };
 

@@ -43,7 +43,7 @@ enum class Algorithm : uint8_t {
   /// PAT of NCCL: an all-gather or reduce-scatter by one tree per member, in
   /// groups with one member per node.
   ParallelTrees,
-  Pairwise, ///< direct messages between pairs: all-to-all, scatter, gather
+  Pairwise, ///< direct transfers between pairs: all-to-all, scatter, gather
   Chain,    ///< from each member to the next one: broadcast
   Message,  ///< one direct message per sender: send/receive, permute, shift
   /// Direct writes into buffers of other members, without the communication

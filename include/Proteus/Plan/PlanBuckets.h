@@ -24,9 +24,10 @@ struct Buckets {
   bool areStated() const { return size || first || perLayer; }
 };
 
-/// Returns the capacities that `plan` states. If `plan` states none, returns
-/// the capacities of its bucket rule, or no capacities if it has no bucket rule
-/// either. `elementBytes` is the number of bytes of one gradient element.
+/// Returns the capacities that `plan` states or, if it states none, those of
+/// its bucket rule. The result is empty if `plan` has no bucket rule, or if the
+/// rule agrees with the defaults above. `elementBytes` is the number of bytes
+/// of one gradient element.
 Buckets bucketsOf(const ResolvedPlan &plan, int64_t elementBytes);
 
 } // namespace proteus::plan

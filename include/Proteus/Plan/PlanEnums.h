@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Enumerations that are generated from PlanEnums.td, and for each enumeration X
-// the functions `stringifyX` and `symbolizeX`. They need no MLIR header.
+// the functions `stringifyX` and `symbolizeX`. The generated C++ code needs no
+// MLIR header.
 //
 //===----------------------------------------------------------------------===//
 

@@ -143,10 +143,10 @@ def Plan_ImageLayout
 
 // Neighbours are two operations of one module. The second operation reads the
 // result of the first. If both run as one kernel, the tensor between them is
-// neither written to memory nor read from it. `norms` fuses elementwise
-// operations. For 16-bit images with channels last, it also fuses batch
-// normalisation with the elementwise operations after it, and the gradient of
-// batch normalisation with those before it.
+// not read from memory, and is written only if it has another reader.
+// `elementwise` fuses elementwise operations. For 16-bit images with channels
+// last, `norms` also fuses batch normalisation with the elementwise operations
+// after it, and the gradient of batch normalisation with those before it.
 def Plan_FusedNeighbours
     : Plan_Enum<"FusedNeighbours", "neighbours that run as one kernel", [
         I32EnumCase<"None", 0, "none">,

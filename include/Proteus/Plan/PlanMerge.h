@@ -31,7 +31,8 @@ struct StackPlan {
   bool zeroPerParameter = false;
 
   /// Returns the decisions by the names of their flags, for example
-  /// "tp-overlap=none". Returns an empty string if there are no decisions.
+  /// "tp-overlap=none". `zeroPerParameter`, which has no flag, appears as
+  /// "zero_one_by_one=true". Returns an empty string if there are no decisions.
   std::string label() const;
 };
 

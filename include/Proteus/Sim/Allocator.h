@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Models PyTorch's caching allocator for CUDA devices by its published rules,
-// to compute how much device memory it reserves (ReservedMemory.cpp). The
-// allocator takes *segments* of memory from the device and cuts them into
-// *blocks*. Sizes are rounded up. Small and large blocks come from separate
-// pools. A request takes the smallest free block that fits, and splits it if
-// the remainder is large enough. Neighbouring free blocks are merged. Free
-// segments are returned to the device only if the next segment would otherwise
-// exceed the memory of the device. All work is assumed to run on one stream.
+// Models PyTorch's caching allocator for CUDA devices by its published rules.
+// ReservedMemory.cpp uses the model to compute how much device memory a
+// framework reserves. The allocator takes *segments* of memory from the device
+// and cuts them into *blocks*. Sizes are rounded up. Small and large blocks
+// come from separate pools. A request takes the smallest free block that fits,
+// and splits it if the remainder is large enough. Neighbouring free blocks are
+// merged. Free segments are returned to the device only if the next segment
+// would otherwise exceed the memory of the device. All work is assumed to run
+// on one stream.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +56,8 @@ public:
   explicit CachingAllocator(int64_t limit = std::numeric_limits<int64_t>::max())
       : limit(limit) {}
 
-  /// Allocates a block of at least `bytes` bytes.
+  /// Allocates a block of at least `bytes` bytes. Returns `none` if `bytes` is
+  /// 0.
   Handle allocate(int64_t bytes);
   void free(Handle handle);
 
@@ -78,8 +80,8 @@ public:
   /// that a block in use without a tag is never freed.
   void setTag(Handle handle, int64_t tag) { blocks[handle].tag = tag; }
   /// Appends to `state` all numbers that determine the effects of later calls
-  /// of the allocator. If it appends the same numbers at two times, equal
-  /// sequences of calls after these times have equal effects. The numbers are,
+  /// of the allocator. If two calls of this function append the same numbers,
+  /// equal sequences of calls after them have equal effects. The numbers are,
   /// for each segment, the sizes and tags of its blocks in the order of
   /// addresses. Addresses are omitted, because only their order matters.
   /// Segments full of blocks that are never freed are omitted, because they do

@@ -75,8 +75,9 @@ private:
   std::vector<std::string> quotedLabels;
   MemoryTracker memory;
   std::vector<State> classes;
-  /// For each collective, the class and the stream of the task that sends. If
-  /// the collective is not a message, the class is -1.
+  /// For each collective, the class and the stream of the task that sends. The
+  /// class is -1 if no task of the collective runs on a stream for sending
+  /// messages.
   std::vector<std::pair<int64_t, unsigned>> senders;
   uint64_t arrows = 0;
   bool first = true;

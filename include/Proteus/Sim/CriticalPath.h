@@ -25,7 +25,7 @@ struct PathStep {
   const Task *task = nullptr;
 };
 
-/// The time that all tasks of one kind take on the critical path.
+/// The time that all tasks of one kind, or the host, take on the critical path.
 struct PathShare {
   std::string kind; ///< "nn.linear", "all_reduce over tp", "host launch"
   Time time = 0;
@@ -35,9 +35,9 @@ struct PathShare {
 /// determines the time of the step. The chain ends with the last task of the
 /// step. Each task of the chain started when the previous task of the chain
 /// ended, or when it was launched by a host that had waited for the previous
-/// task. If a task outside the chain becomes faster, the step does not become
-/// shorter. The listener needs every event, so the engine skips and replays
-/// nothing.
+/// task. A faster task outside the chain therefore does not make the step
+/// shorter, unless it slows tasks of the chain by link sharing or interference.
+/// The listener needs every event, so the engine skips and replays nothing.
 class CriticalPath : public Listener {
 public:
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;

@@ -13,13 +13,13 @@
 // Every device class has one host and several streams. The host launches the
 // tasks of the class one after another, in the order of DeviceClass::order.
 // Usually it runs ahead of the device without limit. If DeviceClass::hostWaits
-// is set, it stops at each message that the class receives, until the message
-// has arrived. A stream runs its tasks in order. A task starts when it has been
-// launched, is at the head of its stream, and all its dependencies have ended.
-// If a task of a collective meets these conditions, it has only *arrived*: the
-// collective starts when all member classes have arrived, and ends for all of
-// them at once. While the head of a stream waits, no other task of the stream
-// can start.
+// is set, it stops in each work item that receives messages, until these
+// messages have arrived. A stream runs its tasks in order. A task starts when
+// it has been launched, is at the head of its stream, and all its dependencies
+// have ended. If a task of a collective meets these conditions, it has only
+// *arrived*: the collective starts when all member classes have arrived, and
+// ends for all of them at once. While the head of a stream waits, no other task
+// of the stream can start.
 //
 // Collectives are flows over links. Flows that run at the same time share every
 // link max-min fairly. Rates are recomputed whenever a flow starts or ends or
@@ -213,9 +213,9 @@ struct EngineOptions {
   /// for later micro-batches, as long as nothing outside the section affects
   /// its events.
   bool replaySections = true;
-  /// True if the framework's allocator is simulated to compute the reserved
-  /// memory. If false, the peak of the live tensors is used as the reserved
-  /// memory.
+  /// True if `simulate` (Simulation.h) also simulates the framework's
+  /// allocator, to compute the reserved memory. If false, the peak of the live
+  /// tensors is used as the reserved memory.
   bool followAllocator = true;
 };
 

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An event names a task or a buffer by its number, and a listener needs only a
-// few facts about it. The Task objects of a workload are large, and successive
-// events belong to different classes. If listeners read the Task at every
-// event, they would mostly wait for main memory. A FactTable computes the facts
-// once before the run and stores them densely.
+// Tables of facts about tasks and buffers, for listeners. An event names a task
+// or a buffer only by its number, and a listener needs only a few facts about
+// it. The Task objects of a workload are large, and successive events belong to
+// different classes. Listeners that read the Task at every event would mostly
+// wait for main memory. A FactTable therefore computes the facts once before
+// the run and stores them densely.
 //
 //===----------------------------------------------------------------------===//
 

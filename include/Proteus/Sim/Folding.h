@@ -8,11 +8,11 @@
 //
 // Divides the ranks, groups and links of a job into classes. All members of a
 // class behave equally, so the engine simulates only one member of each class.
-// BuildWorkload uses it.
+// BuildWorkload.cpp turns these classes into those of the Workload.
 //
 // Ranks, groups of ranks and links form one graph: ranks take part in groups,
-// and groups load links. A partition of its vertices into classes is
-// *equitable* if all members of a class have equally many neighbours in each
+// and groups load links. A partition of the vertices of this graph into classes
+// is *equitable* if all members of a class have equally many neighbours in each
 // class. Under an equitable partition the simulation of one member per class is
 // exact. The reason is an induction over time: ranks of a class always arrive
 // at the same time, groups of a class get the same rate, and links of a class

@@ -104,8 +104,8 @@ private:
   /// sections use no host memory.
   struct Profile {
     Amounts change;
-    /// Largest increase during the stretch over the device bytes held before
-    /// it.
+    /// Largest number of device bytes that the stretch holds at one time, in
+    /// addition to those held before it.
     int64_t most = 0;
     bool isKnown = false;
   };
@@ -130,18 +130,20 @@ private:
 };
 
 /// The iteration time of one class, divided into parts by the activity of its
-/// compute stream. The parts sum to the iteration time exactly.
+/// compute stream. The stream is *idle* while it runs no kernel. The parts sum
+/// to the iteration time exactly.
 struct Breakdown {
   Time compute = 0;   ///< forward and backward kernels
   Time recompute = 0; ///< forward kernels that are repeated
   Time optimizer = 0; ///< update kernels
-  /// Time in which the stream is idle while a communication other than a
-  /// pipeline transfer runs.
+  /// Time in which the stream is idle while a collective or a copy from or to
+  /// the host runs. Messages between stages do not count.
   Time exposedCommunication = 0;
-  Time exposedPipeline = 0; ///< idle while only a pipeline transfer runs
-  Time host = 0;            ///< idle because the next kernel was not launched
-  Time bubble = 0;          ///< idle for any other reason
-  Time stepGap = 0;         ///< between this step and the next
+  /// Time in which the stream is idle while only messages between stages run.
+  Time exposedPipeline = 0;
+  Time host = 0;    ///< idle because the next kernel was not launched
+  Time bubble = 0;  ///< idle for any other reason
+  Time stepGap = 0; ///< between this step and the next
 
   Time busy() const { return compute + recompute + optimizer; }
   Time total() const {
@@ -159,13 +161,13 @@ struct ExposedCommunication {
 
 /// A listener that computes the breakdown of the time of every class.
 ///
-/// A *gap* is a time in which the compute stream runs no kernel. Several
-/// communications may run at one moment of a gap. The moment counts for only
-/// one of them: the one that ends last within the gap, because the next kernel
-/// may have waited for it. A communication that outlasts the gap cannot have
-/// delayed the next kernel, so the moment counts for it only if all these
-/// communications outlast the gap. If several end last, the moment counts for
-/// the first that started.
+/// A *gap* is a time in which the compute stream runs no kernel. If several
+/// communications run at one moment of a gap, the moment counts for only one of
+/// them: the one that ends last within the gap, because the next kernel may
+/// have waited for it. A communication that outlasts the gap cannot have
+/// delayed the next kernel. The moment counts for such a communication only if
+/// all communications of the moment outlast the gap. Among equals, the moment
+/// counts for the communication that started first.
 class BreakdownTracker : public Listener {
 public:
   bool canSkip() const override { return true; }
@@ -220,9 +222,9 @@ private:
     llvm::MapVector<uint32_t, Time> exposedByKind; ///< index into `kinds`
     Time lastChange = 0;
     Time streamFree = 0; ///< end of the last task on the compute stream
-    /// Number of communications other than pipeline transfers that run now.
+    /// Number of communications that run now, without messages between stages.
     unsigned communications = 0;
-    unsigned transfers = 0; ///< number of pipeline transfers that run now
+    unsigned transfers = 0; ///< number of messages between stages that run now
     bool computing = false;
     /// The current gap between kernels. It is added to `breakdown` when it
     /// ends, because its causes are not known earlier.
@@ -264,7 +266,7 @@ struct CollectiveRow {
   std::string axes;
   int64_t groupSize = 1;
   int64_t bytes = 0; ///< counted as in cost::Collective
-  int64_t count = 0; ///< number of them in the whole cluster
+  int64_t count = 0; ///< number of these communications in the cluster
   /// Number and total time of these communications on the device that spends
   /// most time in them.
   int64_t countPerDevice = 0;
@@ -292,12 +294,14 @@ private:
     Time started = 0;
   };
   const Workload *workload = nullptr;
-  /// Per task: the collective to count at events of the task, or -1.
+  /// For each task, the collective that its events count, or -1. Only tasks of
+  /// the first member class of a collective have one, so that the collective is
+  /// counted once.
   FactTable<int32_t> counted;
   std::vector<State> collectives;
 };
 
-/// A row of the table of links: the use of one link of a link class.
+/// A row of the table of links: the use of one link of a link class in a step.
 struct LinkRow {
   uint32_t link = 0; ///< index into Workload::links
   int64_t bytes = 0; ///< bytes that one link moved
@@ -328,7 +332,9 @@ private:
     Time contended = 0;
   };
   const Workload *workload = nullptr;
-  /// Per task: the collective to count at events of the task, or -1.
+  /// For each task, the collective that its events count, or -1. Only tasks of
+  /// the first member class of a collective have one, so that the collective is
+  /// counted once.
   FactTable<int32_t> counted;
   std::vector<State> links;
   std::vector<int64_t> runs; ///< number of executions of each collective
@@ -356,7 +362,7 @@ public:
   /// Returns the rows by class, then in order of start.
   std::vector<BucketRow> rows() const;
   /// Returns how long gradient reductions of a class continue after its last
-  /// backward kernel.
+  /// backward kernel; 0 if they end before it.
   Time exposed(uint32_t classIndex) const;
 
 private:

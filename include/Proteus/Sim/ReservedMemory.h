@@ -25,7 +25,7 @@ namespace proteus::sim {
 
 /// The peak of the memory of an allocator during a step.
 struct AllocatorPeak {
-  int64_t reserved = 0; ///< bytes
+  int64_t reserved = 0; ///< largest number of reserved bytes
   /// Largest number of bytes in blocks in use: the sizes of live tensors,
   /// rounded up to blocks.
   int64_t allocated = 0;

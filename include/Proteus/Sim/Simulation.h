@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs the engine with all listeners that a report needs and collects their
-// figures. The pass `simulate` calls it.
+// figures. The pass `simulate` is built on the function `simulate` of this
+// file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,9 +80,11 @@ struct Figures {
   std::optional<double> mfuFullSquare;
   /// Like `mfu`, but counts all executed FLOPs, including recomputation.
   std::optional<double> hfu;
-  /// Bytes of tensors on the device with the largest peak.
+  /// Largest number of bytes that live tensors occupy at one time, on the
+  /// device where this number is largest.
   int64_t peakMemoryBytes = 0;
-  /// Bytes reserved by the allocator on the device with the largest peak.
+  /// Largest number of bytes that the allocator reserves, on the device where
+  /// this number is largest. This device need not be that of `peakMemoryBytes`.
   int64_t peakReservedBytes = 0;
   MemoryVerdict memory;
 };

@@ -13,8 +13,9 @@
 
 namespace proteus::sim {
 
-/// Prints throughput, time breakdown, stages, memory and communication as
-/// aligned tables with a unit in every label (GB are 1e9 bytes).
+/// Prints throughput, time breakdown, stages, memory and communication as lines
+/// and aligned tables. The unit of a figure is in its label or after the
+/// figure. GB are 1e9 bytes, MB are 1e6 bytes.
 void printSummary(llvm::raw_ostream &os, const Workload &workload,
                   const SimulationResult &result);
 

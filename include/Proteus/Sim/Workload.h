@@ -48,7 +48,7 @@ constexpr unsigned numStreams =
     static_cast<unsigned>(Stream::PipelineReceiveGradient) + 1;
 llvm::StringRef stringify(Stream stream);
 
-/// Purposes for which memory is used.
+/// Kinds of data that occupy memory.
 enum class MemoryOwner : uint8_t {
   Parameters,
   Gradients,
@@ -102,17 +102,18 @@ struct KernelOrigin {
   double uncertainty = 0; ///< mean relative error
 };
 
-/// A kernel, a copy, or the participation of one class in a collective. Tasks
-/// and buffers are identified by their indices in the template of the task.
+/// A kernel, a copy, or the participation of one class in a collective. The
+/// wait of the compute stream for a blocking communication is a kernel without
+/// duration. Tasks and buffers are identified by their indices in the template
+/// of the task.
 struct Task {
   uint32_t label = 0;  ///< index into Workload::labels ("layers[3].mlp.fc1")
   uint32_t opKind = 0; ///< index into Workload::labels ("nn.linear")
   Stream stream = Stream::Compute;
   Phase phase = Phase::Forward;
   When when = When::Always;
-  /// True if the matrix units limit the speed of the kernel, false if the
-  /// memory bandwidth does. Communication slows the two kinds of kernels by
-  /// different factors.
+  /// True if the kernel runs on the matrix units. Communication slows kernels
+  /// on the matrix units and other kernels by different factors.
   bool matrix = false;
   /// Duration of a kernel or copy if nothing slows it. Unused for collectives.
   Time duration = 0;
@@ -143,7 +144,8 @@ struct Template {
 /// A set of `count` links with equal capacities and loads, simulated as one
 /// link.
 struct LinkClass {
-  std::string name;     ///< "nvlink out of stage 0", "leaf up"
+  /// Name of one of the links: "node 0: gpu 2 -> nvswitch", "leaf 7 up".
+  std::string name;
   int64_t capacity = 0; ///< bytes/s of one link
   int64_t count = 1;
 };

@@ -23,10 +23,11 @@ class raw_ostream;
 
 namespace proteus {
 
-/// Largest size, in MiB, of a file that describes a cluster, a stack, a profile
-/// or published cases. It is much larger than real files: a thousand measured
-/// runs take about 1 MiB of JSON. A higher limit would cost much memory,
-/// because a parsed number takes about 10 times the memory of its text.
+/// Largest size, in MiB, of a text file that is not IR, such as the description
+/// of a cluster, a profile or published cases. It is much larger than real
+/// files: a thousand measured runs take about 1 MiB of JSON. A higher limit
+/// would cost much memory, because a parsed number takes about 10 times the
+/// memory of its text.
 inline constexpr size_t maxDescriptionMebibytes = 16;
 
 /// Largest size, in MiB, of a file with IR. It is larger than
@@ -56,8 +57,8 @@ bool isSameFile(llvm::StringRef a, llvm::StringRef b);
 llvm::Error writeFileAtomically(llvm::StringRef path, llvm::StringRef text);
 
 /// Calls `write` with a stream and writes the output to `path` like the
-/// function above. If `write` fails, returns its error and removes the
-/// temporary file.
+/// function above. If `write` fails, returns its error, and a regular file at
+/// `path` keeps its old contents.
 llvm::Error
 writeFileAtomically(llvm::StringRef path,
                     llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);

@@ -68,7 +68,8 @@ public:
               llvm::ArrayRef<llvm::StringRef> aliases = {});
 
   /// Applies the flags in `arguments` and returns the arguments that are not
-  /// flags. The error for an unknown flag contains the nearest known flag.
+  /// flags. The error for an unknown flag contains the most similar known flag,
+  /// if any is similar.
   llvm::Expected<std::vector<std::string>>
   parse(llvm::ArrayRef<std::string> arguments) const;
   /// Returns true if the parsed arguments contained the flag `name`, by its

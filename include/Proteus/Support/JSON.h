@@ -60,7 +60,7 @@ public:
   /// Returns the elements of an array.
   std::vector<Reader> elements() const;
 
-  /// Returns the value as JSON text.
+  /// Returns the value as JSON text, or an empty string after an error.
   std::string text() const;
   /// Returns the value as a string. This function and the following ones fail
   /// if the value has another type or is out of range.
@@ -126,9 +126,8 @@ std::string quote(llvm::StringRef text);
 /// if `value` is not finite.
 std::string formatNumber(double value);
 
-/// Writes JSON to a stream while its functions are called. The order of the
-/// calls is the order in the output. Indents by two spaces and ends the
-/// outermost object or array with a newline.
+/// Writes JSON to a stream. The order of the calls is the order in the output.
+/// Indents by two spaces and ends the outermost object or array with a newline.
 class Writer {
 public:
   explicit Writer(llvm::raw_ostream &os) : os(os) {}

@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Every operation of a model has a path such as `layers[3].attention.qkv`. A
-// node of a strategy tree selects operations by a pattern over such paths. The
-// dialects and the pass match-strategy use paths and patterns. This file does
-// not depend on MLIR. The grammar is:
+// node of a strategy tree selects operations by a pattern over such paths. This
+// file does not depend on MLIR. The grammar is:
 //
 //   path      ::= path-component (`.` path-component)*
 //   path-component ::= name (`[` integer `]`)?
@@ -17,8 +16,8 @@
 //   component ::= `**` | (name | `*`) (`[` index `]`)?
 //   index     ::= integer | integer `:` integer | `*`
 //
-// A name is any sequence of characters other than `.`, `[`, `]`, `*`, quotes,
-// white space and control characters.
+// A name is any non-empty sequence of characters other than `.`, `[`, `]`, `*`,
+// quotes, white space and control characters.
 //
 //===----------------------------------------------------------------------===//
 

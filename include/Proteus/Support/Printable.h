@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names of models, clusters and files come from the input. Control characters
-// in them could change the state of the terminal, and characters that change
-// the direction of writing could make a message read differently.
+// Makes text from the input, such as names of models and files, safe to print
+// on a terminal. Control characters in it could change the state of the
+// terminal, and characters that change the direction of writing could make a
+// message read differently.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +22,10 @@
 
 namespace proteus {
 
-/// Returns `text` with control characters, characters that change the direction
-/// of writing, and bytes that are not UTF-8 written as `\x1b` or `\u202e`.
-/// Newlines are kept if `keepNewlines`.
+/// Returns `text` with unsafe characters escaped, for example as `\x1b` or
+/// `\u202e`. Unsafe are control characters, separators of lines, characters
+/// that change the direction of writing, and bytes that are not UTF-8. Newlines
+/// are kept if `keepNewlines` is true.
 std::string printable(llvm::StringRef text, bool keepNewlines = false);
 
 } // namespace proteus
