@@ -11,9 +11,10 @@
 
 include "Proteus/Dialect/NN/NNBase.td"
 
-// Operations that run after the gradients and before the updates. They compute
-// the norm of all gradients together, detect overflows, and derive from both
-// the factor by which every update multiplies its gradient.
+// Operations that run after the gradients are computed and before the updates.
+// They compute the norm of all gradients together, detect overflows, and derive
+// from norm and overflow the factor by which every update multiplies its
+// gradient.
 
 /// Base class of an operation that computes a scalar from a gradient. It reads
 /// the gradient in the layout in which the update reads it, and has no
