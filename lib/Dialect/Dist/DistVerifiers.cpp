@@ -65,8 +65,9 @@ static LogicalResult verifyLayout(Operation *op, LayoutAttr actual,
 }
 
 /// Returns `axes`, which an operation lists in mesh order, in the order in
-/// which they shard dimension `dim` of `result`. If they are not the minor axes
-/// of the dimension, returns them unchanged, and the caller reports an error.
+/// which they shard dimension `dim` of `result`. If `axes` are not the minor
+/// axes of the dimension, returns them unchanged, and the caller reports an
+/// error.
 static AxisList placedOrder(const Layout &result, unsigned dim,
                             const AxisList &axes) {
   if (dim >= result.dims.size())

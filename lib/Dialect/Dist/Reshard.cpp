@@ -118,7 +118,8 @@ private:
     reach(*after, std::move(node));
   }
 
-  /// Tries every step from `layout`, in the order that `planReshard` documents.
+  /// Tries every step from `layout`, in the order that the comment of
+  /// `planReshard` gives.
   void expand(const Layout &layout) {
     unsigned rank = shape.size();
     AxisList fixed(llvm::make_filter_range(movable, [&](Axis axis) {
@@ -270,8 +271,9 @@ private:
 };
 } // namespace
 
-/// Returns the reason for which no steps lead from `from` to `to`. Returns
-/// nullopt if only a search can find out.
+/// Returns the reason for which no steps lead from `from` to `to`, if it is
+/// visible without a search. Otherwise returns nullopt; there may still be no
+/// steps.
 static std::optional<std::string>
 checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
   for (const std::pair<Axis, int64_t> &entry : to.fixed)
