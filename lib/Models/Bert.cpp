@@ -33,8 +33,8 @@ struct BertDims {
   /// sentence follows the first; `squad` predicts the start and the end of an
   /// answer.
   std::string task = "mlm";
-  /// Number of masked tokens of a sequence; 0: all tokens. The model predicts
-  /// the masked tokens.
+  /// Number of masked tokens of a sequence, which the model predicts; 0: it
+  /// predicts all tokens.
   int64_t predictions = 0;
   /// Kernels of attention: `fused` is one kernel; `unfused` is matrix products,
   /// a softmax and copies, with the whole score matrix in memory.

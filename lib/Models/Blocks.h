@@ -28,8 +28,8 @@ llvm::Error checkHeadsDivide(int64_t heads, int64_t hidden);
 mlir::Value addLearnedPositions(GraphBuilder &graph, mlir::Value x,
                                 int64_t maxPositions);
 
-/// Splits `x` `[batch, seq, width]` along `seq` into segments of `lengths`
-/// tokens.
+/// Splits `x` `[batch, seq, width]` along `seq` into segments. Segment i has
+/// `lengths[i]` tokens.
 GraphBuilder::Values splitSequence(GraphBuilder &graph, llvm::StringRef path,
                                    mlir::Value x,
                                    llvm::ArrayRef<int64_t> lengths);

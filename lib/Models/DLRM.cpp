@@ -20,8 +20,8 @@ namespace {
 
 /// A recommendation model. The network `bottom` computes a vector from the
 /// dense features, and lookups in tables give one vector per sparse feature.
-/// The network `top` computes a click probability from the first vector and the
-/// dot products of all pairs of these vectors.
+/// The network `top` computes a click probability from the vector of `bottom`
+/// and the dot products of all pairs of vectors.
 class DLRM : public Model {
 public:
   void declare(Dimensions &dimensions) override {
