@@ -93,8 +93,8 @@ static OpOperand *getInput(LinalgOp op, Value value) {
 /// inputs over a loop that indexes both, and for each input there is a parallel
 /// loop that does not index it, so that its elements are reused along that
 /// loop. A product of a matrix and a vector does not count, and neither does a
-/// depth-wise convolution, because all parallel loops index one of their
-/// inputs.
+/// depth-wise convolution, because one of their inputs is indexed by all
+/// parallel loops.
 static bool isContraction(LinalgOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return false;
