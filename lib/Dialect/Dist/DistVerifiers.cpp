@@ -81,7 +81,8 @@ static AxisList placedOrder(const Layout &result, unsigned dim,
              : axes;
 }
 
-/// Checks that the layout of `to` is the layout of `from` after `step`.
+/// Checks that the layout of `to` is the layout of `from` after `step`. Takes
+/// the order of the axes of `toDim`, and whether it is a zigzag, from `to`.
 static LogicalResult verifyStep(Operation *op, RankedTensorType from,
                                 RankedTensorType to, Step step) {
   LayoutAttr operand = getLayout(from), result = getLayout(to);

@@ -100,8 +100,8 @@ private:
   }
 
   void attempt(const Layout &from, Step step) {
-    // A step that shards a whole dimension makes it a zigzag if the dimension
-    // is a zigzag in the target.
+    // If no axis shards the dimension before the step, the step makes the
+    // dimension a zigzag if it is one in the target.
     if (step.toDim)
       step.zigzag = to.dims[*step.toDim].zigzag;
     std::string reason;

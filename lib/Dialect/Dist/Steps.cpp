@@ -176,9 +176,9 @@ private:
     return true;
   }
 
-  /// Replaces the axes of every dimension by `step.placed`. Fails if the tensor
-  /// would be cut into other blocks, or if `step.axes` are not exactly the axes
-  /// along which blocks move.
+  /// Replaces the axes of every dimension by `step.placed`. Fails if the new
+  /// layout is invalid, if the tensor would be cut into other blocks, or if
+  /// `step.axes` are not exactly the axes along which blocks move.
   bool permute() {
     Layout from = layout;
     layout.dims.assign(step.placed.begin(), step.placed.end());

@@ -998,8 +998,7 @@ def Dist_ProgramOp : Dist_Op<"program", [
     /// Returns the settings of the step, which are the defaults if `step` is
     /// absent.
     StepAttr getStepOrDefault();
-    /// Sets the settings of the step. Removes the attribute if all of them are
-    /// defaults.
+    /// Sets the attribute `step`. Removes it if all settings are defaults.
     void setStepSettings(StepAttr step);
     /// Returns the axes and coordinates of `at`.
     ::llvm::SmallVector<std::pair<Axis, int64_t>> getFixed();
