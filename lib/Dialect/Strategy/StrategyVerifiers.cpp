@@ -8,8 +8,9 @@
 //
 // Verifiers of the strategy dialect. First, the verifier of each setting checks
 // the properties that do not depend on other settings. Then the verifier of the
-// tree checks the properties that involve several settings. It can assume that
-// each setting is valid, for example that names of axes can be parsed.
+// tree checks the properties that involve several settings. The verifier of the
+// tree can assume that each setting is valid, for example that names of axes
+// can be parsed.
 //
 //===----------------------------------------------------------------------===//
 
