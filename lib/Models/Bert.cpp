@@ -129,8 +129,8 @@ Value BertModel::layer(GraphBuilder &graph, Value x) const {
 }
 
 /// Builds the loss of pre-training: prediction of the masked tokens and of the
-/// next sentence. The first `predictions` tokens represent the masked tokens,
-/// because the cost depends only on their number.
+/// next sentence. The first `predictions` tokens represent the masked tokens;
+/// the cost depends only on the number of masked tokens.
 Value BertModel::pretrain(GraphBuilder &graph, Value x) const {
   int64_t batch = GraphBuilder::shapeOf(x)[0];
   Value first = splitSequence(graph, "pooler.first", x, {1, dims.seq - 1})[0];
