@@ -76,8 +76,9 @@ private:
 
   RankGrid grid;
   Noise noise;
-  /// Number of tensors with noise so far. Each tensor gets a different random
-  /// sequence, with this number added to the seed.
+  /// Number of tensors with noise so far. The seed of the random sequence of
+  /// the next tensor is computed from it, so every tensor gets another
+  /// sequence.
   uint64_t numDisturbed = 0;
   llvm::DenseMap<mlir::Value, std::shared_ptr<const RankTensors>> environment;
 };

@@ -413,8 +413,9 @@ static LogicalResult verifyPlacement(Operation *scope) {
 }
 
 /// Checks the settings that are directly in a tree or node. Fails with an error
-/// if one other than `node` and `order` occurs twice, if an operation belongs
-/// to another dialect, or if there are both `at` and `stages`.
+/// if one other than `node` and `order` occurs twice (a `split` if its item
+/// does), if an operation belongs to another dialect, or if there are both `at`
+/// and `stages`.
 static LogicalResult verifyScope(Operation *scope) {
   llvm::SmallDenseMap<SettingKey, Operation *> settings;
   bool valid = true;
