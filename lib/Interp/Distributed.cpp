@@ -224,9 +224,9 @@ LogicalResult Frame::visit(dist::SliceOp op) {
                  minorAxes(op.getResult(), op.getDim(), op.getAxes().size())));
 }
 
-/// Returns the sizes of a run and of a chunk along dimension `dim`. The
-/// dimension consists of `groups` equal runs, and each run consists of `count`
-/// equal chunks.
+/// Returns the length of a group of dist.chunk along dimension `dim` of
+/// `whole`, and the length of a slice of the group. The dimension consists of
+/// `groups` equal groups, and each group of `count` equal slices.
 static std::pair<int64_t, int64_t> runOf(RankedTensorType whole, int64_t dim,
                                          int64_t groups, int64_t count) {
   int64_t run = whole.getDimSize(dim) / groups;
@@ -239,7 +239,7 @@ LogicalResult Frame::visit(dist::ChunkOp op) {
       runOf(op.getInput().getType(), dim, op.getGroups(), op.getCount());
   RankTensors chunks;
   for (const Tensor &whole : get(op.getInput())) {
-    // The verifier of dist.chunk ensures that every rank holds whole runs.
+    // The verifier of dist.chunk ensures that every rank holds whole groups.
     std::vector<Tensor> pieces;
     for (int64_t at = 0; at < whole.getDim(dim); at += run)
       pieces.push_back(whole.slice(dim, at + op.getIndex() * length, length));
@@ -279,9 +279,9 @@ LogicalResult Frame::visit(dist::ShiftOp op) {
   return success();
 }
 
-/// Reduces operand number `operand` over its group. `input` contains the
-/// tensors of the operand. If the operand is stacked, they contain only the
-/// iterations that are in one bucket.
+/// Reduces operand number `operand` over the group of each rank. `input`
+/// contains the tensors of the operand; if the operand is stacked, only the
+/// iterations of one range of a bucket.
 RankTensors Frame::runRange(dist::FusedReduceOp op, unsigned operand,
                             const RankTensors &input) {
   AxisList axes = axesOf(op.getMesh(), op.getAxes());
@@ -295,9 +295,9 @@ RankTensors Frame::runRange(dist::FusedReduceOp op, unsigned operand,
                        op.getReduction());
 }
 
-/// Gathers operand number `operand` in its group. `input` contains the tensors
-/// of the operand. If the operand is stacked, they contain only the iterations
-/// that are in one bucket.
+/// Gathers operand number `operand` in the group of each rank. `input` contains
+/// the tensors of the operand; if the operand is stacked, only the iterations
+/// of one range of a bucket.
 RankTensors Frame::runRange(dist::FusedGatherOp op, unsigned operand,
                             const RankTensors &input) {
   Value value = op.getInputs()[operand];
@@ -415,14 +415,14 @@ public:
   ProgramRun(dist::ProgramOp program, int64_t stage, Mailbox &mailbox,
              Meetings &meetings, ArgumentValue arguments);
 
-  /// Returns true if the section `work` can start, that is, if all messages
+  /// Returns true if the section of `work` can start, that is, if all messages
   /// that it receives have been sent. An update can always start, because
   /// `execute` stops before an operation of the update that must wait.
   bool isReady(const dist::Work &work);
   /// Progress of a section in one call of `execute`: nothing executed, some
   /// operations executed, or the end of the section reached.
   enum class Progress { None, Some, Done };
-  /// Executes the section `work`. An update is executed up to the next
+  /// Executes the section of `work`. An update is executed up to the next
   /// operation that must wait: a receive of a message that has not been sent,
   /// or a reduction across stages to which another stage has not yet
   /// contributed.
@@ -596,8 +596,9 @@ FailureOr<ProgramRun::Progress> ProgramRun::execute(const dist::Work &work) {
 FailureOr<Tensor> ProgramRun::gather(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   const dist::Layout &layout = layoutOf(value);
-  // First replica of every distinct block, by its coordinates. Coordinates on
-  // axes over which the value is replicated are set to 0.
+  // The first replica of every block, by the coordinates of its rank.
+  // Coordinates on axes over which the value is replicated are set to 0, so
+  // that all replicas have the same key.
   using Coordinates = std::vector<int64_t>;
   std::map<Coordinates, Tensor> blocks;
   auto add = [&](const Frame &frame) -> LogicalResult {

@@ -231,11 +231,12 @@ static LogicalResult compute(nn::ReshapeOp op, Operands in, Results out) {
 }
 
 /// Calls `copy` for every element of a tensor that is split along its last
-/// dimension. This dimension consists of groups of `groupSize` elements. Each
-/// group consists of consecutive runs of `pieceSizes` elements. Result p of the
-/// split consists of run p of every group: with runs of 4 and 2, result 0 has
-/// the elements 0-3, 6-9, and so on. The arguments of `copy` are p, and the
-/// row-major positions of the element in result p and in the whole tensor.
+/// dimension. The elements, in row-major order, form `groups` groups of
+/// `groupSize` elements. Each group consists of consecutive runs of
+/// `pieceSizes` elements. Result p of the split consists of run p of every
+/// group: with runs of 4 and 2, result 0 has the elements 0-3, 6-9, and so on.
+/// The arguments of `copy` are p, and the row-major positions of the element in
+/// result p and in the whole tensor.
 static void copyPieces(int64_t groupSize, ArrayRef<int64_t> pieceSizes,
                        int64_t groups,
                        function_ref<void(unsigned, int64_t, int64_t)> copy) {
@@ -283,9 +284,10 @@ static LogicalResult compute(nn::ConcatOp op, Operands in, Results out) {
 // Updates
 //===----------------------------------------------------------------------===//
 
-/// Returns the gradient that an update applies: the operand, multiplied by the
-/// factor of the update if there is one. After an overflow the factor is 0, and
-/// the result is 0 even for infinite or NaN elements.
+/// Returns the gradient that an update applies: the operand `gradient`,
+/// multiplied by the factor of the update if there is one. After an overflow
+/// the factor is 0, and every element of the result is 0, even if the operand
+/// has infinite or NaN elements.
 template <typename OpTy> static Tensor scaledGradient(OpTy op, Operands in) {
   Tensor gradient = *in[1];
   if (op.getScaled()) {

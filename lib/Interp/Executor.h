@@ -55,8 +55,8 @@ public:
     std::shared_ptr<const RankTensors> tensors = found->second;
     environment[to] = std::move(tensors);
   }
-  /// Multiplies the elements of `tensor`, a tensor of `value`, by random
-  /// factors as `noise` requires. Leaves integers unchanged.
+  /// Multiplies the elements of `tensor`, the tensor of `value` on one rank, by
+  /// random factors as `noise` requires. Leaves integers unchanged.
   void disturb(mlir::Value value, Tensor &tensor);
   /// Sets the tensors of `value`. Emits an error if the tensor of a rank does
   /// not have the local shape of the type of `value`.
@@ -64,9 +64,9 @@ public:
 
 protected:
   /// Executes the operation and returns true, or returns false if the operation
-  /// is a kernel. The subclass for programs overrides this function to execute
-  /// collectives and messages. The function is not called for repeats and
-  /// recomputations.
+  /// is a kernel. Every operation is a kernel here; the subclass for programs
+  /// overrides this function to execute collectives and messages. The function
+  /// is not called for repeats and recomputations.
   virtual llvm::FailureOr<bool> visitOther(mlir::Operation *) { return false; }
 
 private:
@@ -76,8 +76,9 @@ private:
 
   RankGrid grid;
   Noise noise;
-  /// Number of tensors with noise so far. Each tensor gets a different random
-  /// sequence, with this number added to the seed.
+  /// Number of tensors with noise so far. The seed of the random sequence of
+  /// the next tensor is computed from it, so every tensor gets another
+  /// sequence.
   uint64_t numDisturbed = 0;
   llvm::DenseMap<mlir::Value, std::shared_ptr<const RankTensors>> environment;
 };

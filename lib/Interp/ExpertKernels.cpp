@@ -110,9 +110,10 @@ static LogicalResult compute(nn::MoeRouteGradOp op, Operands in, Results out) {
 /// Calls `visit` for every choice that has its slot in `block`. A choice is a
 /// pair of a token and one of its k experts. `block` is a block of the slots
 /// `[experts, groups, capacity, hidden]`, and `experts` is a block of the
-/// choices `[batch, .., k]`. Both must hold the same groups of tokens. The
-/// arguments of `visit` are the row-major position of the choice in `experts`,
-/// the local number of the token, and the row of the slot in `block`.
+/// choices `[batch, .., k]`. Both must hold the same groups of tokens. Fails
+/// with an error if a slot is not less than the capacity. The arguments of
+/// `visit` are the row-major position of the choice in `experts`, the local
+/// number of the token, and the row of the slot in `block`.
 static LogicalResult
 forEachPlace(Operation *op, Value tokens, Value places, const Tensor &block,
              const Place &place, const Tensor &experts, const Tensor &slots,

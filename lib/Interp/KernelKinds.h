@@ -36,8 +36,8 @@ Evaluated evaluateAttention(mlir::Operation *op, Operands in, Results out);
 /// Evaluates embedding, layer normalisation and losses, their gradients, and
 /// the operations into which cross-entropy is decomposed.
 Evaluated evaluateRows(mlir::Operation *op, Operands in, Results out);
-/// Evaluates element-wise operations, sums over dimensions, views and optimizer
-/// updates.
+/// Evaluates element-wise operations, sums over dimensions, views,
+/// concatenations and optimizer updates.
 Evaluated evaluateElements(mlir::Operation *op, Operands in, Results out);
 /// Evaluates nn.broadcast and nn.transpose.
 Evaluated evaluateShapes(mlir::Operation *op, Operands in, Results out);
@@ -57,8 +57,8 @@ Evaluated evaluateRecurrent(mlir::Operation *op, Operands in, Results out);
 /// Evaluates the operations of mixtures of experts (routing, dispatch,
 /// combination, products per expert) and their gradients.
 Evaluated evaluateExperts(mlir::Operation *op, Operands in, Results out);
-/// Evaluates norms and overflow checks of gradients, and the factor by which
-/// updates multiply gradients.
+/// Evaluates the sums of squares and the overflow checks of gradients, and the
+/// factor by which updates multiply gradients.
 Evaluated evaluateScaling(mlir::Operation *op, Operands in, Results out);
 /// Evaluates structured operations of linalg, constants and tensor.empty.
 Evaluated evaluateLinalg(mlir::Operation *op, Operands in, Results out,

@@ -23,7 +23,9 @@ int64_t proteus::interp::leadingSize(const Tensor &tensor, unsigned count) {
 namespace {
 
 /// Checks that all blocks of an operation hold the same ranges of every
-/// iterator.
+/// iterator, and the whole of every dimension without an iterator. For a fused
+/// dimension, checks only the major iterator, and only if a block does not hold
+/// the whole dimension.
 class BlockCheck {
 public:
   BlockCheck(nn::IterationSpaceOpInterface op)

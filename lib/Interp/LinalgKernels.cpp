@@ -161,8 +161,8 @@ FailureOr<SmallVector<double>> Body::run(ArrayRef<double> arguments,
 }
 
 /// Returns, for every loop, the ranges of the global iteration space that the
-/// operand blocks hold. If a loop indexes no split dimension, this is the whole
-/// range of the loop.
+/// operand blocks hold. For a loop that indexes no split dimension, this is the
+/// whole range of the loop.
 static Place loopParts(LinalgOp op, Operands in) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   SmallVector<dist::Ranges> parts;

@@ -65,8 +65,8 @@ static void compute(nn::RMSNormGradOp, Operands in, Results out) {
 namespace {
 /// Maps row-major positions in a tensor `[batch, channel, ..]` to row-major
 /// positions in `[group, channel]`, the shape of the statistics. All values
-/// that share one mean and one variance form a cell, and a cell is one element
-/// of `[group, channel]`.
+/// that share one mean and one variance form a cell. Each cell belongs to one
+/// element of `[group, channel]`.
 struct Cells {
   Cells(const Tensor &data, int64_t groups)
       : channels(data.getDim(1)), cells(groups * channels),

@@ -28,7 +28,7 @@ static void forEachBagRow(const OperandBlock &indices, const Tensor &table,
           hidden = table.getDim(-1);
   int64_t tables = table.getRank() > 2 ? table.getDim(0) : 1;
   for (int64_t i = 0; i < ids.size(); ++i) {
-    // A device that does not hold the row contributes 0 to the result.
+    // The devices that hold the row visit it.
     std::optional<int64_t> row =
         tablePlace.toLocal(table.getRank() - 2, static_cast<int64_t>(ids[i]));
     if (!row)

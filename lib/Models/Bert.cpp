@@ -33,8 +33,8 @@ struct BertDims {
   /// sentence follows the first; `squad` predicts the start and the end of an
   /// answer.
   std::string task = "mlm";
-  /// Number of masked tokens of a sequence; 0: all tokens. The model predicts
-  /// the masked tokens.
+  /// Number of masked tokens of a sequence, which the model predicts; 0: it
+  /// predicts all tokens.
   int64_t predictions = 0;
   /// Kernels of attention: `fused` is one kernel; `unfused` is matrix products,
   /// a softmax and copies, with the whole score matrix in memory.
@@ -129,8 +129,8 @@ Value BertModel::layer(GraphBuilder &graph, Value x) const {
 }
 
 /// Builds the loss of pre-training: prediction of the masked tokens and of the
-/// next sentence. The first `predictions` tokens represent the masked tokens,
-/// because the cost depends only on their number.
+/// next sentence. The first `predictions` tokens represent the masked tokens;
+/// the cost depends only on the number of masked tokens.
 Value BertModel::pretrain(GraphBuilder &graph, Value x) const {
   int64_t batch = GraphBuilder::shapeOf(x)[0];
   Value first = splitSequence(graph, "pooler.first", x, {1, dims.seq - 1})[0];

@@ -22,14 +22,15 @@ requireDimensions(llvm::ArrayRef<std::pair<llvm::StringRef, int64_t>> given);
 /// Returns an error if `heads` does not divide `hidden`.
 llvm::Error checkHeadsDivide(int64_t heads, int64_t hidden);
 
-/// Adds learned position embeddings to `x` `[batch, seq, hidden]`. They are the
-/// rows of the table `position.weight`. If the table has `seq` rows, the model
-/// adds the whole table. Otherwise the model looks up one row per token.
+/// Adds learned position embeddings to `x` `[batch, seq, hidden]`. The
+/// embeddings are the rows of the table `position.weight`. If the table has
+/// `seq` rows, the model adds the whole table. Otherwise the model looks up one
+/// row per token.
 mlir::Value addLearnedPositions(GraphBuilder &graph, mlir::Value x,
                                 int64_t maxPositions);
 
-/// Splits `x` `[batch, seq, width]` along `seq` into segments of `lengths`
-/// tokens.
+/// Splits `x` `[batch, seq, width]` along `seq` into segments. Segment i has
+/// `lengths[i]` tokens.
 GraphBuilder::Values splitSequence(GraphBuilder &graph, llvm::StringRef path,
                                    mlir::Value x,
                                    llvm::ArrayRef<int64_t> lengths);

@@ -48,7 +48,8 @@ static Expected<LoadedModel> findModel(const ModelRequest &request) {
 }
 
 /// Loads the model of a request, applies the overrides of the request, and
-/// returns the model. Returns an error if the batch or a dimension is invalid.
+/// returns the model. Returns an error if there is no such model, or if the
+/// batch or a dimension is invalid.
 static Expected<LoadedModel> load(const ModelRequest &request) {
   if (request.batch < 1 || request.batch > maxBatch)
     return createStringError("expected a batch from 1 to " +

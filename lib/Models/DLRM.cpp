@@ -20,8 +20,8 @@ namespace {
 
 /// A recommendation model. The network `bottom` computes a vector from the
 /// dense features, and lookups in tables give one vector per sparse feature.
-/// The network `top` computes a click probability from the first vector and the
-/// dot products of all pairs of these vectors.
+/// The network `top` computes a click probability from the vector of `bottom`
+/// and the dot products of all pairs of vectors.
 class DLRM : public Model {
 public:
   void declare(Dimensions &dimensions) override {
@@ -86,8 +86,8 @@ public:
 private:
   /// Adds the dot products of the vectors with the operations of the reference.
   /// With n = tables + 1 vectors, one product computes an n × n matrix for all
-  /// ordered pairs. Its first n (n - 1) / 2 elements represent the unordered
-  /// pairs, because only their number affects the cost.
+  /// ordered pairs. The first n (n - 1) / 2 elements of the matrix represent
+  /// the unordered pairs; only the number of pairs affects the cost.
   Value products(GraphBuilder &graph, Value x) const {
     int64_t batch = GraphBuilder::shapeOf(x)[0], count = tables + 1;
     int64_t pairs = count * tables / 2;

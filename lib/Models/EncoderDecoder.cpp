@@ -93,8 +93,9 @@ private:
   /// block if `preNorm` is set. Otherwise it follows the addition.
   Value residual(StringRef name, Value x, function_ref<Value(Value)> block);
   /// Adds an operation that represents the relative position bias of `table`.
-  /// T5 adds this bias to the scores. This operation instead reads and returns
-  /// the queries, so that a split of the heads applies to `table` and to the
+  /// T5 adds this bias to the scores. Here the scores are inside the attention
+  /// operation, so the added operation reads `table` and `queries` and returns
+  /// the queries. A split of the heads then applies to `table` and to the
   /// queries.
   Value addRelative(StringRef path, Value queries, Value table);
   Value attention(StringRef path, Value x, Value source, Value relative,

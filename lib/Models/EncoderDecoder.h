@@ -43,7 +43,8 @@ struct EncoderDecoderDims {
   bool bias = true;
   /// Number of rows of a table of relative position biases; 0: fixed positions
   /// without tables. Encoder and decoder have one table each (T5). Fixed
-  /// positions have no cost, because the lookup kernel adds them.
+  /// positions add no operation and no cost: the kernel of the embedding lookup
+  /// adds them.
   int64_t relativeBuckets = 0;
 };
 

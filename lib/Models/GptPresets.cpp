@@ -18,8 +18,8 @@ using namespace proteus;
 using namespace proteus::models;
 
 namespace {
-/// Name, label and sizes of one model of a series. All other dimensions are the
-/// same in all models of a series.
+/// Name, label and sizes of one model of a series. The function that adds the
+/// series sets all other dimensions.
 struct Size {
   const char *name;
   const char *label;
@@ -36,8 +36,8 @@ static TransformerDims withSize(TransformerDims dims, const Size &size) {
   return dims;
 }
 
-/// Returns the dimensions of GPT-2 and GPT-3 without the sizes: learned
-/// positions, biases and tied embeddings.
+/// Returns the dimensions that GPT-2 and GPT-3 share, without the sizes of the
+/// layers: learned positions, biases and tied embeddings.
 static TransformerDims gpt(int64_t vocab, int64_t seq) {
   TransformerDims dims;
   dims.vocab = vocab;

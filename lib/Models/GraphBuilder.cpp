@@ -123,8 +123,8 @@ GraphBuilder::Values GraphBuilder::repeat(StringRef name, int64_t count,
                                           ValueRange carried,
                                           function_ref<Values(ValueRange)> body,
                                           int64_t first) {
-  // The stacked operands of the repeat are known only after the body is built.
-  // So the body is built first, in a separate region.
+  // The body determines the sliced operands of the repeat. The body is
+  // therefore built before the repeat, in a separate region.
   std::string path = pathOf(name);
   Region region;
   Block &block = region.emplaceBlock();

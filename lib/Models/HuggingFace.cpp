@@ -48,9 +48,8 @@ struct Architecture {
 };
 } // namespace
 
-/// Default sequence length, in tokens, of models without a table of positions.
-/// If a config states a smaller number of positions, that number is the
-/// default.
+/// Default sequence length, in tokens, of Llama and similar models. If a config
+/// states a smaller maximum number of positions, that number is the default.
 static constexpr int64_t usualSequence = 4096;
 
 //===----------------------------------------------------------------------===//
@@ -102,7 +101,8 @@ static void setUsualSequence(const json::Reader &root,
 }
 
 /// Sets the dimensions of Llama and similar models that `fields` cannot
-/// describe. Records an error if the model has biases.
+/// describe. Records an error if the flag `attention_bias` or `mlp_bias` is
+/// true.
 static void deriveLlama(const json::Reader &root,
                         const Dimensions &dimensions) {
   setUsualSequence(root, dimensions, "max_position_embeddings");

@@ -13,9 +13,9 @@
 
 namespace proteus::models {
 
-/// Creates the model of a Hugging Face config.json, given its root object.
-/// Records an error in the JSON document and returns null if `model_type` is
-/// unknown.
+/// Creates the model of a config.json of Hugging Face from the root object of
+/// the file. Records an error in the JSON document if a value is missing or
+/// invalid. If `model_type` is unknown, records an error and returns null.
 std::unique_ptr<Model> readHuggingFaceConfig(const json::Reader &root);
 
 /// Returns the supported values of `model_type`, separated by commas.

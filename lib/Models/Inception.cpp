@@ -173,8 +173,8 @@ public:
       return createStringError(
           "width=" + Twine(width) +
           " must be even: channels are sixteenths of the published ones");
-    // Height and width, in pixels, of the features that the auxiliary head and
-    // the last reduction (mixed_7a) read.
+    // After the loop, `size` is the height and width, in pixels, of the
+    // features that the auxiliary head and the last reduction (mixed_7a) read.
     int64_t size = image;
     for (const Window &window : {Window(3, 2), Window(3), Window(3, 2),
                                  Window(3), Window(3, 2), Window(3, 2)})

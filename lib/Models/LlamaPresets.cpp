@@ -18,8 +18,8 @@ using namespace proteus;
 using namespace proteus::models;
 
 namespace {
-/// Name, label and sizes of one model of a series. All other dimensions are the
-/// same in all models of a series.
+/// Name, label and sizes of one model of a series. The function that adds the
+/// series sets all other dimensions.
 struct Size {
   const char *name;
   const char *label;

@@ -21,8 +21,8 @@ struct ResNetTrunk {
   /// Number of blocks per stage.
   std::vector<int64_t> blocks = {3, 4, 6, 3};
   /// True if a block is a bottleneck: a 1x1, a 3x3 and a 1x1 convolution. In
-  /// the first stage, the last of these has 4 * `width` output channels. If
-  /// false, a block has two 3x3 convolutions.
+  /// the first stage, the last convolution of a block has 4 * `width` output
+  /// channels. If false, a block has two 3x3 convolutions.
   bool bottleneck = true;
   /// Number of channels of the stem. Unless `groupWidth` is set, also of the
   /// inner convolutions of the first stage. Each further stage has twice the

@@ -14,8 +14,9 @@
 namespace proteus::models {
 
 /// Dimensions of a decoder-only transformer. A dimension is not given if it is
-/// a size of 0, an empty choice or a flag without a value. `settle` replaces
-/// these values by defaults, which depend on other dimensions.
+/// a size of 0, an empty choice or a flag without a value. If such a dimension
+/// has a default, which depends on other dimensions, `settle` sets it to this
+/// default.
 struct TransformerDims {
   int64_t layers = 0;
   int64_t hidden = 0;
@@ -42,8 +43,8 @@ struct TransformerDims {
   /// feed-forward block is gated, otherwise all.
   std::string bias;
   /// Kind of positions: learned, rope, alibi or none; empty: rope if the
-  /// feed-forward block is gated, otherwise learned. alibi has no cost, because
-  /// the attention kernel computes it.
+  /// feed-forward block is gated, otherwise learned. alibi adds no operation
+  /// and no cost, because the attention kernel computes it.
   std::string positions;
   /// Number of rows of the table of learned positions; 0: seq.
   int64_t maxPositions = 0;
@@ -132,7 +133,8 @@ private:
   TransformerDims dims;
 };
 
-/// Returns `dims` with defaults for all dimensions that are not given.
+/// Returns `dims` with the default of each dimension that is not given and has
+/// one.
 TransformerDims settle(TransformerDims dims);
 
 } // namespace proteus::models

@@ -201,8 +201,8 @@ Value TransformerXLBuilder::projection(size_t number) {
 }
 
 /// Adds the embedding lookups, one per cluster. In this model the tokens of a
-/// cluster are contiguous in the sequence, because their positions have no
-/// effect on the cost.
+/// cluster are contiguous in the sequence; their positions have no effect on
+/// the cost.
 Value TransformerXLBuilder::embed() {
   GraphBuilder::Values runs;
   for (auto [number, cluster] : llvm::enumerate(clusters)) {
@@ -263,8 +263,8 @@ Value TransformerXLBuilder::attention(Value x) {
   Value positionScores = graph.matmul("attention.position_scores", position, r,
                                       /*transposeRhs=*/true);
   // The published model shifts the rows of the position scores, so that columns
-  // are positions of keys instead of position differences. A copy represents
-  // this shift, because it has the same cost.
+  // are positions of keys instead of position differences. Here a copy, which
+  // has the same cost, represents this shift.
   positionScores = copy(graph, "attention.shift", positionScores);
 
   scores = graph.add("attention.sum", scores, positionScores);

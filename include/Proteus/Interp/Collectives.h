@@ -38,8 +38,8 @@ public:
   RankGrid() : coordinates(1) {}
 
   unsigned size() const { return coordinates.size(); }
-  /// Returns the coordinates of `rank`, one per axis. The first is the
-  /// coordinate on the time axis `micro`.
+  /// Returns the coordinates of `rank`, one per axis. Entry 0 is the coordinate
+  /// on the time axis `micro`.
   llvm::ArrayRef<int64_t> getCoordinates(unsigned rank) const {
     return coordinates[rank];
   }

@@ -45,9 +45,9 @@ llvm::FailureOr<std::vector<Tensor>> interpret(mlir::func::FuncOp function,
 
 /// Executes the programs of `schedule` in the order of the schedule. Returns
 /// the results of each program, assembled from the blocks of the ranks. Emits
-/// an error if replicas differ, if stages wait for each other forever, if a
-/// message is not received, or if a block does not have the shape that its
-/// layout requires.
+/// an error if an operation cannot be executed, if replicas differ, if stages
+/// wait for each other forever, if a message is not received, or if a block
+/// does not have the shape that its layout requires.
 llvm::FailureOr<std::vector<std::vector<Tensor>>>
 interpret(dist::ScheduleOp schedule, ArgumentValue arguments);
 

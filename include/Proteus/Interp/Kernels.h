@@ -49,7 +49,7 @@ using ScalarLookup = llvm::function_ref<double(mlir::Value)>;
 /// shapes and ranges, and their elements are 0. Emits an error if the
 /// interpreter does not support the operation, or if the blocks do not match:
 /// all dimensions that one iterator indexes must hold the same ranges of this
-/// iterator.
+/// iterator, and a dimension without an iterator must be whole.
 mlir::LogicalResult evaluate(mlir::Operation *op,
                              llvm::ArrayRef<OperandBlock> operands,
                              llvm::MutableArrayRef<ResultBlock> results,

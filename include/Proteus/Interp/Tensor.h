@@ -112,14 +112,14 @@ struct Difference {
   double second = 0;
   /// Absolute difference of the elements divided by the scale. The scale is the
   /// largest absolute value in both tensors, or `smallestScale` if that is
-  /// larger. Infinite if one of the two elements is NaN.
+  /// larger. Infinite if one of the two elements is NaN or infinite.
   double relative = 0;
 };
 
-/// Returns the largest difference of two tensors of equal shape. Differences
-/// are divided by the largest value in both tensors, not by each element,
-/// because a small element may be the difference of large numbers and have
-/// their rounding errors.
+/// Returns the largest difference of two tensors of equal shape. All
+/// differences are divided by the same scale (see `Difference::relative`), not
+/// by the elements, because a small element may be the difference of large
+/// numbers and have their rounding errors.
 Difference largestDifference(const Tensor &first, const Tensor &second,
                              double smallestScale = 0);
 

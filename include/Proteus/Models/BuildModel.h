@@ -32,9 +32,9 @@ struct Precision {
   /// Optimizer: sgd, momentum or adam; empty: no training step, only a forward
   /// pass.
   std::string optimizer = "adam";
-  /// Type in which the matrix units compute linear operations of repeated
-  /// layers. These operations convert their operands to this type. Either `f8`
-  /// or empty; empty: no conversion.
+  /// Type in which the matrix units compute the linear operations of repeated
+  /// layers, except those of routers. The operations convert their operands to
+  /// this type. Either `f8` or empty; empty: no conversion.
   std::string matrix = "";
 };
 

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All families of models use this builder to build the function of a model. On
-// the first request for a parameter, the builder adds it to the arguments of
-// the function. A parameter of repeated layers becomes an argument with a
-// leading layer dimension (a stack), and each layer reads one slice of the
-// stack.
+// All families of models use this builder to build the function of a model.
+// When a parameter is requested for the first time, the builder adds it to the
+// arguments of the function. A parameter of repeated layers becomes an argument
+// with a leading layer dimension (a stack), and each layer reads one slice of
+// the stack.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,13 +57,14 @@ public:
   Value parameter(llvm::StringRef path, Shape shape);
 
   /// Adds a parameter that a step updates row by row, such as an embedding
-  /// table. Such a parameter has no master copy. Instead, the parameter itself
-  /// has the element type of master copies. Must not be called in a repeat.
+  /// table. Such a parameter has no master copy. Instead, if the step has
+  /// master copies, the parameter itself has their element type. Must not be
+  /// called in a repeat.
   Value table(llvm::StringRef path, Shape shape);
 
-  /// Sets the type in which the matrix units compute linear operations of
-  /// repeated layers. These operations convert their operands to this type.
-  /// Affects only operations that are added later.
+  /// Sets the type in which the matrix units compute the operations that
+  /// `linear` and `expertLinear` add to a repeat after this call. These
+  /// operations convert their operands to this type.
   void setMatrixType(mlir::FloatType type) { matrixType = type; }
 
   /// Returns the number of elements of all parameters added so far.
@@ -76,8 +77,8 @@ public:
   /// Calls `body`. During the call, paths are relative to `module`.
   void under(const llvm::Twine &module, llvm::function_ref<void()> body);
   /// Adds an nn.repeat of `count` layers and returns its results. `body` builds
-  /// one layer. It gets the carried values that the layer reads. It returns the
-  /// carried values for the next layer, followed by values that the repeat
+  /// one layer from the carried values that the layer reads. It returns the
+  /// carried values for the next layer, followed by the values that the repeat
   /// stacks over its layers. `body` may use values from outside the repeat.
   /// `first` is the index of the first layer.
   Values repeat(llvm::StringRef name, int64_t count, mlir::ValueRange carried,
@@ -217,8 +218,8 @@ private:
     int64_t count = 0;
     /// Path of the current modules (see `under`), relative to the frame.
     std::string prefix;
-    /// Stacked parameters of the repeat. The slices of parameter i of this list
-    /// are block argument i after the carried values.
+    /// Stacked parameters of the repeat. Of the block arguments after the
+    /// carried values, number i is the slice of `stacks[i]`.
     Values stacks;
     /// Values of the parameters in the frame, by path relative to the frame.
     llvm::StringMap<Value> parameters;

@@ -41,8 +41,8 @@ public:
   void number(llvm::StringRef name, double &value, double max);
   /// Declares a flag.
   void flag(llvm::StringRef name, bool &value);
-  /// Declares an optional flag. Its default (nullopt) depends on other
-  /// dimensions.
+  /// Declares an optional flag. It is nullopt by default; other dimensions then
+  /// determine its value.
   void flag(llvm::StringRef name, std::optional<bool> &value);
   /// Declares a second name of an optional flag. Under this name the flag is
   /// negated: `name=true` sets it to false.
@@ -67,8 +67,8 @@ public:
   /// document if the value is invalid.
   void set(llvm::StringRef name, const json::Reader &value) const;
   /// Sets the dimensions that are keys of `object`. Records an error in the
-  /// JSON document if `object` has a key that is neither a dimension nor in
-  /// `others`.
+  /// JSON document if a value is invalid, or if `object` has a key that is
+  /// neither a dimension nor in `others`.
   void read(const json::Reader &object,
             llvm::ArrayRef<llvm::StringRef> others) const;
   /// Returns names and values, as text in the format of `set`. A size that is

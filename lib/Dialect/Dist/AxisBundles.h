@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Joins several axes into one axis, called a bundle, if they have the same role
-// in `from` and the same role in `to`. The planner of `planReshard` searches on
-// the mesh of bundles, so that the axes of a bundle move in one collective.
+// in the layout from which a plan starts (`from`) and the same role in the
+// layout to which it leads (`to`). The planner of `planReshard` searches on the
+// mesh of bundles, so that the axes of a bundle move in one collective.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,8 +17,8 @@ using namespace proteus::dist;
 #include "Proteus/Dialect/Dist/DistDialect.cpp.inc"
 
 namespace {
-/// Gives meshes and layouts an alias, so that each is printed once, at the top
-/// of the file.
+/// Gives each mesh and each layout an alias, so that it is printed once, at the
+/// top of the file.
 struct DistAsmInterface : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 

@@ -184,7 +184,8 @@ template <typename OpT> static int64_t numIterations(OpT op, unsigned operand) {
 
 /// Returns the bytes of bucket `bucket`. `values` are the operands or the
 /// results of `op`, to which the ranges of the bucket refer. If `wire` is
-/// given, it replaces the element type of the values.
+/// given, counts elements of this type instead of the element type of the
+/// values.
 template <typename OpT>
 static int64_t bucketBytes(OpT op, unsigned bucket, ValueRange values,
                            std::optional<Type> wire) {

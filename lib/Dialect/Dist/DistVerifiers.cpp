@@ -65,8 +65,9 @@ static LogicalResult verifyLayout(Operation *op, LayoutAttr actual,
 }
 
 /// Returns `axes`, which an operation lists in mesh order, in the order in
-/// which they shard dimension `dim` of `result`. If they are not the minor axes
-/// of the dimension, returns them unchanged, and the caller reports an error.
+/// which they shard dimension `dim` of `result`. If `axes` are not the minor
+/// axes of the dimension, returns them unchanged, and the caller reports an
+/// error.
 static AxisList placedOrder(const Layout &result, unsigned dim,
                             const AxisList &axes) {
   if (dim >= result.dims.size())
@@ -80,7 +81,8 @@ static AxisList placedOrder(const Layout &result, unsigned dim,
              : axes;
 }
 
-/// Checks that the layout of `to` is the layout of `from` after `step`.
+/// Checks that the layout of `to` is the layout of `from` after `step`. Takes
+/// the order of the axes of `toDim`, and whether it is a zigzag, from `to`.
 static LogicalResult verifyStep(Operation *op, RankedTensorType from,
                                 RankedTensorType to, Step step) {
   LayoutAttr operand = getLayout(from), result = getLayout(to);

@@ -266,7 +266,7 @@ static LogicalResult verifySectionOrder(ProgramOp program) {
 
 /// Checks that no operation computes with a value in host memory. Only
 /// dist.fetch reads such a value; terminators and operations with regions may
-/// pass it on.
+/// pass it on. The verifier of dist.offload checks its operand itself.
 static LogicalResult verifyMemory(ProgramOp program) {
   WalkResult result = program.walk([](Operation *op) {
     if (isa<FetchOp, OffloadOp>(op) || op->getNumRegions() > 0 ||

@@ -100,8 +100,8 @@ private:
   }
 
   void attempt(const Layout &from, Step step) {
-    // A step that shards a whole dimension makes it a zigzag if the dimension
-    // is a zigzag in the target.
+    // If no axis shards the dimension before the step, the step makes the
+    // dimension a zigzag if it is one in the target.
     if (step.toDim)
       step.zigzag = to.dims[*step.toDim].zigzag;
     std::string reason;
@@ -118,7 +118,8 @@ private:
     reach(*after, std::move(node));
   }
 
-  /// Tries every step from `layout`, in the order that `planReshard` documents.
+  /// Tries every step from `layout`, in the order that the comment of
+  /// `planReshard` gives.
   void expand(const Layout &layout) {
     unsigned rank = shape.size();
     AxisList fixed(llvm::make_filter_range(movable, [&](Axis axis) {
@@ -270,8 +271,9 @@ private:
 };
 } // namespace
 
-/// Returns the reason for which no steps lead from `from` to `to`. Returns
-/// nullopt if only a search can find out.
+/// Returns the reason for which no steps lead from `from` to `to`, if it is
+/// visible without a search. Otherwise returns nullopt; there may still be no
+/// steps.
 static std::optional<std::string>
 checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
   for (const std::pair<Axis, int64_t> &entry : to.fixed)

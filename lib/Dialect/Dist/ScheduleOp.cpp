@@ -116,8 +116,8 @@ private:
     return success();
   }
 
-  /// Checks that the section `earlier` of the same chunk and micro-batch runs
-  /// before `work`, if the program has such a section.
+  /// Checks that the section of kind `earlier`, for the same chunk and
+  /// micro-batch, runs before `work`, if the program has such a section.
   LogicalResult verifyAfter(const Work &work, SectionKind earlier) {
     Work needed{earlier, work.chunk, work.micro};
     if (!program.getSection(earlier, work.chunk) || done.contains(needed))

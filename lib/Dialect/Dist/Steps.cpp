@@ -176,9 +176,9 @@ private:
     return true;
   }
 
-  /// Replaces the axes of every dimension by `step.placed`. Fails if the tensor
-  /// would be cut into other blocks, or if `step.axes` are not exactly the axes
-  /// along which blocks move.
+  /// Replaces the axes of every dimension by `step.placed`. Fails if the new
+  /// layout is invalid, if the tensor would be cut into other blocks, or if
+  /// `step.axes` are not exactly the axes along which blocks move.
   bool permute() {
     Layout from = layout;
     layout.dims.assign(step.placed.begin(), step.placed.end());
@@ -295,9 +295,12 @@ StepVolume proteus::dist::stepVolume(const Mesh &mesh, ArrayRef<int64_t> shape,
   volume.groupSize = mesh.getSize(step.axes);
   volume.bufferBytes =
       localBytes(mesh, shape, elementBits, countsResult ? to : from);
-  // `movedBytes` is the number of bytes that each rank sends in a ring
-  // algorithm. In a broadcast, each rank sends the whole value to the next
-  // rank. In a permute, each rank sends its whole block to one other rank.
+  // `movedBytes` is the largest number of bytes that one rank sends. A share is
+  // the buffer divided by the n ranks of the group. In a ring, a rank sends one
+  // share in each of n - 1 rounds; an all-reduce is two rings. In an
+  // all-to-all, and on the root of a scatter, a rank sends one share to each
+  // other rank. In a broadcast, a rank passes the whole value to the next rank.
+  // In a permute, a rank sends its whole block to one other rank.
   int64_t share = volume.bufferBytes / volume.groupSize +
                   (volume.bufferBytes % volume.groupSize != 0);
   switch (step.kind) {

@@ -47,10 +47,10 @@ static LogicalResult buildRoutingGradients(Op op, GradientScope &scope) {
                                 op.getPathAttr(), gradient, experts, slots,
                                 gates ? scope.saved(gates) : Value()));
   if (gates && scope.wants(gates)) {
-    // The gradient of a gate is the dot product of a token of
-    // `[batch, .., hidden]` with the row in its slot. A dispatch reads tokens,
-    // and `gradient` has rows. A combination reads rows, and `gradient` has
-    // tokens.
+    // The gradient of a gate is the dot product of a token of `[batch, ..,
+    // hidden]` with the row in the slot of this token. For a dispatch, the
+    // input has tokens and `gradient` has rows; for a combination, the input
+    // has rows and `gradient` has tokens.
     Value tokens = scope.saved(op.getInput()), inSlots = gradient;
     if (isa<MoeCombineOp>(op))
       std::swap(tokens, inSlots);

@@ -186,8 +186,8 @@ struct GroupedTokens {
     group = space.add("group", groups);
     leading.push_back({group});
     // If a group is a single sample, the iterator `sample` is left out. The
-    // batch dimension then has one iterator only, and may therefore be split
-    // into shards of unequal size.
+    // batch dimension then has a single iterator. Only such a dimension may be
+    // split into shards of unequal size.
     if (int64_t samples = shapeOf(tokens).front() / groups; samples > 1)
       leading.back().push_back(
           space.add("sample", samples, IteratorKind::Opaque));

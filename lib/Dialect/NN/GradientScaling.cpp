@@ -24,8 +24,8 @@ static IterationSpace reduceAll(Value input, IteratorKind kind) {
   return space;
 }
 
-/// Returns a space without iterators. Nothing is then split: each device reads
-/// the whole operands and computes the scalar result.
+/// Returns a space without iterators. Nothing can then be split: each device
+/// reads the whole operands and computes the scalar result.
 static IterationSpace scalars(Operation *op) {
   IterationSpace space;
   for (Value operand : op->getOperands())

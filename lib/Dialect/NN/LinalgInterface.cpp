@@ -29,10 +29,11 @@ using linalg::LinalgOp;
 // Bodies of linalg operations
 //===----------------------------------------------------------------------===//
 
-/// Returns the operation that combines the previous value of result number
-/// `result` with a new value, such as the arith.addf of a sum. Returns null if
-/// there is no such operation, if another operation reads the previous value,
-/// or if an operation other than the terminator reads the combined value.
+/// Returns the operation of the body that combines the previous value of result
+/// number `result` with a new value, such as the arith.addf of a sum. The
+/// previous value is the block argument for the output. Returns null if there
+/// is no such operation, if another operation reads the previous value, or if
+/// an operation other than the terminator reads the combined value.
 static Operation *getCombiner(LinalgOp op, unsigned result) {
   BlockArgument previous = op.getRegionOutputArgs()[result];
   Operation *combiner =
@@ -89,10 +90,11 @@ static OpOperand *getInput(LinalgOp op, Value value) {
 }
 
 /// Returns true if `op` is a product of two matrices: it sums products of two
-/// inputs over a loop that indexes both, and each input lacks a parallel loop,
-/// so that its elements are reused along that loop. A product of a matrix and a
-/// vector and a depth-wise convolution do not count, because one of their
-/// inputs has all parallel loops.
+/// inputs over a loop that indexes both, and for each input there is a parallel
+/// loop that does not index it, so that its elements are reused along that
+/// loop. A product of a matrix and a vector does not count, and neither does a
+/// depth-wise convolution, because one of their inputs is indexed by all
+/// parallel loops.
 static bool isContraction(LinalgOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return false;
@@ -235,7 +237,8 @@ struct EmptySpaceModel
 
 /// Returns an operation of the body that prevents a gradient, or null if the
 /// body has a gradient. A body has a gradient if it yields a differentiable
-/// function of its inputs, or adds such a function to the previous value.
+/// function of its inputs, or adds such a function to the previous value of the
+/// result. With reduction loops, only the second form has a gradient.
 static Operation *findObstacle(LinalgOp op) {
   Block *body = op.getBlock();
   for (auto [i, previous] : llvm::enumerate(op.getRegionOutputArgs())) {
@@ -259,8 +262,8 @@ static Operation *findObstacle(LinalgOp op) {
   return nullptr;
 }
 
-/// Returns the attribute with the path of `op`. All operations that are built
-/// for the gradients of `op` get this attribute.
+/// Returns the attribute with the path of `op`. The operations that are built
+/// for the gradients of `op` get this attribute, except those in bodies.
 static NamedAttribute getPathAttr(LinalgOp op) {
   Builder builder(op->getContext());
   return {ProteusDialect::pathAttrName, builder.getStringAttr(getOwnPath(op))};
@@ -303,8 +306,9 @@ static Value convertTensor(LinalgOp op, Value gradient, Type type,
 namespace {
 /// Builds the gradient of one input of a linalg operation. The gradient is a
 /// linalg.generic over the same loops. Its body multiplies the gradients of the
-/// results by the derivatives of the forward body, and sums the products over
-/// all loops that do not index the input.
+/// results by the derivatives of the forward body. For each element of the
+/// input, it sums the products over all points of the loops that read the
+/// element.
 class InputGradient {
 public:
   InputGradient(LinalgOp op, OpOperand &operand, ArrayRef<Value> gradients,
@@ -395,9 +399,9 @@ private:
       }
   }
 
-  /// Adds an empty tensor as an operand for each loop without a size. linalg
-  /// takes the size of a loop from an operand that the loop indexes, but the
-  /// gradient may read no such operand.
+  /// Adds empty tensors as operands. linalg takes the size of a loop from an
+  /// operand that the loop indexes. For a loop that indexes no operand of the
+  /// gradient, an empty tensor defines the size.
   void addShapeOperands() {
     llvm::SmallBitVector open(op.getNumLoops(), true);
     auto close = [&](AffineMap map) {

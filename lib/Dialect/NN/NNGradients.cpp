@@ -55,8 +55,8 @@ LogicalResult MatmulOp::buildGradients(GradientScope &scope) {
     scope.add(wanted, result);
   };
   // If C = A B, then dA = dC Bᵀ and dB = Aᵀ dC. If an operand of the forward
-  // operation is stored transposed, the product for its gradient is transposed,
-  // too.
+  // operation is stored transposed, its gradient is, too: the factors of its
+  // product are then exchanged.
   if (scope.wants(getLhs())) {
     Value rhs = scope.saved(getRhs());
     if (getTransposeA())

@@ -466,15 +466,16 @@ public:
     size_t i = 0, j = 0;
     while (i < from.size() || j < to.size()) {
       // A dimension of size one gets no iterator if the current dimension of
-      // the other shape has another size.
+      // the other shape has another size, or if the other shape has no
+      // dimension left.
       bool fromOne = i < from.size() && from[i] == 1;
       bool toOne = j < to.size() && to[j] == 1;
       if (fromOne != toOne) {
         ++(fromOne ? i : j);
         continue;
       }
-      // One shape has dimensions left only if the shapes have different numbers
-      // of elements. The verifier of the operation rejects such shapes.
+      // If only one shape has dimensions left here, the shapes have different
+      // numbers of elements. The verifier of the operation rejects such shapes.
       if (i == from.size() || j == to.size())
         break;
       auto [fromEnd, toEnd] = endOfStretch(i, j);

@@ -139,8 +139,8 @@ void RepeatOp::build(OpBuilder &, OperationState &state, StringRef path,
 }
 
 /// Returns true if both values are tensors of the same shape and element type.
-/// Encodings may differ. Returns false for values of other types, which an
-/// argument of an invalid body can have.
+/// Encodings may differ. Returns false if a value is no tensor, as an argument
+/// of an invalid body can be.
 static bool sameTensor(Value first, Value second) {
   auto a = dyn_cast<RankedTensorType>(first.getType());
   auto b = dyn_cast<RankedTensorType>(second.getType());

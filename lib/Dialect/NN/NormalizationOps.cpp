@@ -86,8 +86,9 @@ static LogicalResult verifyRows(Operation *op, StringRef what, Value value,
   return success();
 }
 
-/// Verifies that mean and inverse of one group have one row. The verifier of
-/// the iteration space doesn't check this, because no iterator indexes the row.
+/// Verifies the rank of the input, and that mean and inverse, which are those
+/// of one group, have one row. The verifier of the iteration space does not
+/// check the number of rows, because no iterator indexes them.
 template <typename OpTy> static LogicalResult verifyOneGroup(OpTy op) {
   if (failed(verifyBatch(op, op.getInput())) ||
       failed(verifyRows(op, "mean", op.getMean(), 1)))

@@ -40,8 +40,8 @@ llvm::SmallVector<unsigned> appended(llvm::SmallVector<unsigned> list,
 
 /// Returns the space of an element-wise operation, which has one parallel
 /// iterator per dimension of `like`. The iterators index the dimensions of
-/// every operand and result. If an operand has fewer dimensions than `like`,
-/// they are the last ones of `like`.
+/// every operand and result. An operand with fewer dimensions than `like` has
+/// the last dimensions of `like`.
 IterationSpace elementwise(mlir::Operation *op, mlir::Value like);
 
 /// Iteration space of operations on rows, such as a softmax: an iterator for
@@ -64,8 +64,8 @@ mlir::Value sumLeading(GradientScope &scope, mlir::Location loc,
                        mlir::StringAttr path, mlir::Value gradient,
                        mlir::Value operand);
 
-/// Fails with an error if `rhs` has more dimensions than `lhs`. It may have
-/// fewer dimensions: it is then repeated along the leading dimensions of `lhs`.
+/// Fails with an error if `rhs` has more dimensions than `lhs`. If `rhs` has
+/// fewer dimensions, it is repeated along the leading dimensions of `lhs`.
 llvm::LogicalResult verifyRepeatedOperand(mlir::Operation *op, mlir::Value lhs,
                                           mlir::Value rhs);
 

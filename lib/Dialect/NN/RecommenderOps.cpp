@@ -208,8 +208,9 @@ IterationSpace InteractionGradOp::getIterationSpace() {
   interaction.space.results = {interaction.features};
   return interaction.space;
 }
-// For each element of the two features of a pair, the kernel computes a product
-// and a sum. These are four FLOPs in all.
+// For each pair of features and each index of `dim`, the kernel adds one
+// product to the gradient of each of the two features. These are four FLOPs in
+// all.
 double InteractionGradOp::getFlopsPerPoint() { return 4; }
 double InteractionGradOp::getExecutedFlopsPerPoint() {
   return 2 * squareOverPairs(getInput());

@@ -42,8 +42,8 @@ public:
   /// Adds `adjoint` to the adjoint of `value`. `value` belongs to the body.
   void seed(mlir::Value value, mlir::Value adjoint);
 
-  /// Builds the adjoint of an argument of the body from the adjoints that were
-  /// set by `seed`. Returns null if no seeded value depends on the argument.
+  /// Builds the adjoint of an argument of the body from the adjoints that
+  /// `seed` has set. Returns null if no seeded value depends on the argument.
   /// May be called only once, because it changes the adjoints of other values
   /// of the body.
   mlir::Value derivativeBy(mlir::BlockArgument argument);
@@ -61,9 +61,9 @@ private:
   void propagateChoice(llvm::function_ref<mlir::Value()> makeCondition,
                        mlir::Value chosen, mlir::Value other,
                        mlir::Value adjoint);
-  /// Returns the value at the insertion point of the builder that equals
-  /// `value`, a value of the body. If there is no such value yet, first copies
-  /// the operations that compute `value`.
+  /// Returns the value that the inserted operations read instead of `value`, a
+  /// value of the body. If there is no such value yet, copies the operations
+  /// that compute `value` to the insertion point of the builder.
   mlir::Value forward(mlir::Value value);
 
   mlir::Value constant(mlir::Type type, double value);

@@ -101,8 +101,8 @@ static LogicalResult verifyCount(Operation *op, NamedAttribute attribute) {
                          << attribute.getValue();
 }
 
-/// Verifies that the value is `array<i64: i, k>` with 0 <= i < k. It is chunk i
-/// of a collective in k chunks.
+/// Verifies that the value is `array<i64: i, k>` with 0 <= i < k. The operation
+/// is then chunk i of a collective in k chunks.
 static LogicalResult verifyExchange(Operation *op, NamedAttribute attribute) {
   auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
   if (numbers && numbers.size() == 2 && numbers[0] >= 0 &&
@@ -187,8 +187,8 @@ constexpr AttributeRule attributeRules[] = {
 
 } // namespace
 
-/// Returns the rule for an attribute. If the dialect has no such attribute,
-/// reports an error on `op` and returns null.
+/// Returns the rule for an attribute. If the dialect has no attribute of this
+/// name, reports an error on `op` and returns null.
 static const AttributeRule *findRule(Operation *op, NamedAttribute attribute) {
   const auto *rule = llvm::find_if(attributeRules, [&](const auto &rule) {
     return rule.name == attribute.getName();

@@ -135,9 +135,9 @@ static std::string placesInWords(unsigned places) {
   return words;
 }
 
-/// Fails with an error if the dialect has no such attribute, if objects of the
-/// kind `place` may not carry it, or if its value is invalid. `where` is the
-/// name of the object in error messages.
+/// Fails with an error if the dialect has no attribute of this name, if objects
+/// of the kind `place` may not carry it, or if its value is invalid. `where` is
+/// the name of the object in error messages.
 static LogicalResult verify(Operation *op, NamedAttribute attribute,
                             unsigned place, const Twine &where) {
   const Rule *rule = llvm::find_if(rules, [&](const Rule &known) {

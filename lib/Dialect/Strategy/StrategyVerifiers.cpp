@@ -8,8 +8,9 @@
 //
 // Verifiers of the strategy dialect. First, the verifier of each setting checks
 // the properties that do not depend on other settings. Then the verifier of the
-// tree checks the properties that involve several settings. It can assume that
-// each setting is valid, for example that names of axes can be parsed.
+// tree checks the properties that involve several settings. The verifier of the
+// tree can assume that each setting is valid, for example that names of axes
+// can be parsed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -131,9 +132,10 @@ static LogicalResult verifyMeshDevices(MeshOp mesh) {
   return success();
 }
 
-/// Fails with an error if the attribute `name` has a value, `word`, that is not
-/// a case of `Enum`. The error lists all cases and `other`, a further valid
-/// word. The caller must check for `other` itself, before the call.
+/// Fails with an error if `word`, the value of the attribute `name`, is given
+/// and is not a case of `Enum`. The error lists all cases and, if it is not
+/// empty, `other`, a further valid word. The caller must accept `other` itself,
+/// before the call.
 template <typename Enum>
 static LogicalResult verifyWord(Operation *op, StringRef name,
                                 std::optional<StringRef> word,
@@ -290,8 +292,8 @@ LogicalResult SplitOp::verify() {
     for (StringAttr axis : part.getAxes()) {
       for (auto [other, user] : users) {
         // An iterator with `ring` may use the axes of an iterator without
-        // `ring`, because its parts do not stay on a device: they travel along
-        // these axes.
+        // `ring`, because the parts of the former do not stay on a device: they
+        // travel along these axes.
         if (part.getRing() != user.getRing())
           continue;
         if (other == axis)
@@ -411,8 +413,9 @@ static LogicalResult verifyPlacement(Operation *scope) {
 }
 
 /// Checks the settings that are directly in a tree or node. Fails with an error
-/// if one occurs twice, if one belongs to another dialect, or if there are both
-/// `at` and `stages`.
+/// if one other than `node` and `order` occurs twice (a `split` if its item
+/// does), if an operation belongs to another dialect, or if there are both `at`
+/// and `stages`.
 static LogicalResult verifyScope(Operation *scope) {
   llvm::SmallDenseMap<SettingKey, Operation *> settings;
   bool valid = true;
@@ -539,8 +542,8 @@ static LogicalResult verifyCuts(TreeOp tree) {
 }
 
 /// Fails with an error if the schedule is explicit and there is no `order`
-/// operation, if it is not explicit and there is one, or if there are two for
-/// the same stage.
+/// operation, if the schedule is not explicit and there is an `order`
+/// operation, or if a stage has two of them.
 static LogicalResult verifyOrders(TreeOp tree) {
   ScheduleOp schedule = tree.getSchedule();
   bool isExplicit = schedule && schedule.isExplicit();

@@ -233,12 +233,12 @@ def Dist_BucketsAttr : Dist_Attr<"Buckets", "buckets"> {
   let hasCustomAssemblyFormat = 1;
 }
 
-/// Index of a dimension. The verifiers of operations check that it is less than
-/// the rank of the tensor.
+/// Index of a dimension. The verifiers of operations check that it is not
+/// negative and less than the rank of the tensor.
 def Dist_DimAttr
     : TypedSignlessIntegerAttrBase<I64, "int64_t", "dimension number">;
 
-/// Number of a stage, a chunk or a message, or a count.
+/// Number of a stage or chunk, tag of a message, or a count.
 def Dist_NumberAttr : ConfinedAttr<Dist_DimAttr, [IntNonNegative]> {
   let summary = "non-negative 64-bit integer";
 }

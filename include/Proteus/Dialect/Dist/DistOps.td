@@ -374,8 +374,9 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [Pure, Dist_CollectiveOpInterface]> {
   let extraClassDeclaration = [{
     CollectiveKind getCollectiveKind() { return CollectiveKind::AllToAll; }
     int64_t getGroupSize();
-    /// Sums, for each coordinate along the axes, the bytes of the values that
-    /// are fixed at this coordinate. Returns the largest sum.
+    /// Returns the bytes on the root with the most data. A root is a coordinate
+    /// along the axes at which values are fixed, and its bytes are those of all
+    /// these values together.
     int64_t getBufferBytes();
     MeshAttr getMesh();
     /// Returns true if operand `index` is scattered, and false if it is
@@ -997,8 +998,7 @@ def Dist_ProgramOp : Dist_Op<"program", [
     /// Returns the settings of the step, which are the defaults if `step` is
     /// absent.
     StepAttr getStepOrDefault();
-    /// Sets the settings of the step. Removes the attribute if all of them are
-    /// defaults.
+    /// Sets the attribute `step`. Removes it if all settings are defaults.
     void setStepSettings(StepAttr step);
     /// Returns the axes and coordinates of `at`.
     ::llvm::SmallVector<std::pair<Axis, int64_t>> getFixed();

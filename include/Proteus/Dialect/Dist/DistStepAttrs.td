@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Settings of a training step as a whole, such as its schedule. A strategy tree
-// contains the settings. Each program holds a copy of them for the passes that
+// contains the settings, and each program holds a copy of them. These passes
 // apply them: schedule-pipeline, fuse-gradients, chunk-products and simulate.
 // The enumerations are those of a parallel plan (PlanEnums.h).
 //

@@ -79,7 +79,8 @@ planReshard(LayoutAttr from, LayoutAttr to, mlir::RankedTensorType type,
             StepCost cost, std::string *reason = nullptr);
 
 /// Builds the operations of `plan`, of which the first reads `value`, and
-/// returns the result of the last one. Sets `purpose` on collectives if given.
+/// returns the result of the last one, or `value` if the plan is empty. Sets
+/// `purpose`, if given, on collectives.
 mlir::Value buildReshard(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, llvm::ArrayRef<ReshardStep> plan,
                          std::optional<Purpose> purpose = std::nullopt);

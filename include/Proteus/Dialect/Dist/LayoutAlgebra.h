@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Defines layouts without IR: the part of a tensor that a rank holds, the
-// effect of each communication step on a layout, and the cheapest sequence of
-// steps from one layout to another. The attributes of the dialect contain these
-// types. The verifiers of operations and the planner both use `applyStep`, so
-// the planner finds only steps that the verifiers accept.
+// Defines meshes and layouts without IR: the part of a tensor that a rank
+// holds, the effect of each communication step on a layout, and the cheapest
+// sequence of steps from one layout to another. The attributes of the dialect
+// contain the structs `Mesh` and `Layout`. The verifiers of operations and the
+// planner both use `applyStep`, so the planner finds only steps that the
+// verifiers accept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +47,7 @@ namespace proteus::dist {
 using Axis = unsigned;
 
 /// A list of axes. If the axes shard a dimension, `zigzag` determines which
-/// elements each part has, and `shift` determines which rank holds the part.
+/// elements each part has, and `shift` determines which rank holds each part.
 struct AxisList : llvm::SmallVector<Axis, 2> {
   using Base = llvm::SmallVector<Axis, 2>;
   using Base::Base;
@@ -56,8 +57,9 @@ struct AxisList : llvm::SmallVector<Axis, 2> {
   /// instead of one contiguous range. This balances causal attention: all parts
   /// then need the same work.
   bool zigzag = false;
-  /// Number of indices by which the parts have moved along the flattened axes.
-  /// Index i holds part i - shift, modulo the number of parts.
+  /// Number of ranks by which every part has moved along the flattened axes.
+  /// The rank with the flattened index i holds part i - shift, modulo the
+  /// number of parts.
   int32_t shift = 0;
 
   const Base &list() const { return *this; }
@@ -149,8 +151,9 @@ struct Range {
 /// between them.
 using Ranges = llvm::SmallVector<Range, 2>;
 
-/// Returns the elements of part `index`: one contiguous range, or the two
-/// chunks of a zigzag. A zigzag requires that 2 * `count` divides `size`.
+/// Returns the elements of part `index`: one contiguous range or, with
+/// `zigzag`, two chunks. The chunks of the last part are adjacent, so they are
+/// returned as one range. `zigzag` requires that 2 * `count` divides `size`.
 Ranges partRanges(int64_t size, int64_t count, int64_t index, bool zigzag);
 
 /// Returns true if the `outer * inner` parts of `size` elements nest in the
@@ -261,9 +264,9 @@ llvm::SmallVector<int64_t> largestLocalShape(const Mesh &mesh,
 // Steps between layouts
 //===----------------------------------------------------------------------===//
 
-/// Kinds of steps between layouts on the same devices. The planner tries the
-/// kinds in this order. If several plans have the same cost and the same number
-/// of steps, it returns the plan that it finds first.
+/// Kinds of steps between layouts. No step moves a value to another stage. The
+/// planner tries the kinds in this order. If several plans have the same cost
+/// and the same number of steps, it returns the plan that it finds first.
 enum class StepKind : uint8_t {
   Slice,
   Scatter,
@@ -321,7 +324,8 @@ struct StepVolume {
   /// Bytes of the largest shard: of the result for an all-gather or a slice, of
   /// the input for any other step.
   int64_t bufferBytes = 0;
-  /// Bytes that each rank sends if the algorithm is bandwidth-optimal.
+  /// Bytes that a rank sends if the algorithm is bandwidth-optimal; the largest
+  /// number if ranks send different numbers of bytes.
   int64_t movedBytes = 0;
 };
 
@@ -330,8 +334,8 @@ struct StepVolume {
 using StepCost =
     llvm::function_ref<uint64_t(const Step &step, const StepVolume &volume)>;
 
-/// Returns the sizes of `step`, which leads from layout `from` to layout `to`,
-/// for elements of `elementBits` bits.
+/// Returns the sizes of `step`, which changes the layout of a tensor of shape
+/// `shape` from `from` to `to`. Each element has `elementBits` bits.
 StepVolume stepVolume(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                       int64_t elementBits, const Layout &from, const Layout &to,
                       const Step &step);
@@ -348,11 +352,12 @@ struct PlannedStep {
 /// StepKind), then by dimension, then by axes.
 ///
 /// The search does not move axes that both layouts replicate. If both layouts
-/// divide a dimension evenly, the search does not move the major axes that this
-/// dimension has in both. Two axes move together if they have the same role in
-/// `from` and the same role in `to`, so that a reduction over both is one
-/// collective. With `splitCollectives`, each axis may move alone, and major
-/// axes may move too. The resulting plan often costs less.
+/// divide a dimension evenly, and both or neither as a zigzag, the search does
+/// not move the major axes that this dimension has in both. Two axes that have
+/// the same role in `from` and the same role in `to` move together, so that a
+/// reduction over both is one collective; they move separately only if there is
+/// no other plan. With `splitCollectives`, each axis may move alone, and major
+/// axes may move too. Such plans often cost less.
 ///
 /// Fails with a reason if the layouts differ in the axis `micro`, if `to` is
 /// fixed at a coordinate at which `from` is not fixed, if `to` is partial over

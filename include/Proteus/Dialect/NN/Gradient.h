@@ -15,9 +15,10 @@
 namespace proteus::nn {
 
 /// Interface between the backward pass and an operation that builds its own
-/// gradients (`GradientOpInterface::buildGradients`). It determines where
-/// backward operations are inserted, and how they read a value of the forward
-/// pass: directly, as a slice of values stacked over iterations, or recomputed.
+/// gradients (`GradientOpInterface::buildGradients`). An implementation
+/// determines where backward operations are inserted, and how they read a value
+/// of the forward pass: directly, as a slice of values stacked over iterations,
+/// or recomputed.
 class GradientScope {
 public:
   virtual ~GradientScope() = default;
@@ -33,12 +34,12 @@ public:
   /// which is a value of the forward pass.
   virtual mlir::Value saved(mlir::Value value) = 0;
 
-  /// Returns true if the gradient of `operand` is needed.
+  /// Returns true if the step needs the gradient of `operand`.
   virtual bool wants(mlir::Value operand) = 0;
 
-  /// Returns the type of the gradient of `operand`. It is the type of
+  /// Returns the type of the gradient of `operand`. This is the type of
   /// `operand`, except that the gradient of a parameter may have another
-  /// element type, in which the step accumulates it.
+  /// element type: that in which the step accumulates gradients.
   virtual mlir::Type gradientType(mlir::Value operand) = 0;
 
   /// Adds `gradient` as a summand to the gradient of `operand`.

@@ -31,15 +31,15 @@
 
 namespace proteus::nn {
 
-/// Kind of an iterator. If an iterator is split over devices, a result that the
-/// iterator indexes is sharded. The kind determines the state of any other
-/// result, or forbids the split.
+/// Kind of an iterator. If an iterator is split over devices, the results that
+/// it indexes are sharded. The kind determines the state of the other results,
+/// which the iterator does not index, or forbids the split.
 enum class IteratorKind {
-  Parallel,  ///< indexes every result: there are no other results
-  Sum,       ///< of any other result, each device has a partial sum
-  Max,       ///< of any other result, each device has a partial maximum
-  LogSumExp, ///< log-sum-exp: the operation must be decomposed before a split
-  Moments,   ///< mean and variance: must be decomposed before a split
+  Parallel,  ///< the iterator indexes every result
+  Sum,       ///< each device has a partial sum of the other results
+  Max,       ///< each device has a partial maximum of them
+  LogSumExp, ///< no split before the operation is decomposed (log-sum-exp)
+  Moments,   ///< no split before it is decomposed (mean and variance)
   Opaque,    ///< the iterator cannot be split
 };
 
@@ -115,13 +115,16 @@ enum class KernelFamily {
 
 /// Kind of a matrix product in the step: a product of the forward pass, the
 /// gradient of the input (data) of such a product, or the gradient of its
-/// weight.
+/// weight. Gradients of attention are `DataGradient`. An operation that does
+/// not override `getKernelPass` is `Forward`, for example an nn.matmul of the
+/// backward pass.
 enum class KernelPass { Forward, DataGradient, WeightGradient };
 
 /// Fails with an error if an operand or result of `op` does not fit `space`.
-/// It must be a tensor of static shape, with the rank that `space` gives and at
-/// most `maxElements` elements. The size of a dimension must be the product of
-/// the sizes of its iterators, or any positive number if it has none.
+/// Each of them must be a tensor of static shape, with the rank that `space`
+/// gives and at most `maxElements` elements; a scalar counts as a tensor of
+/// rank 0. The size of a dimension must be the product of the sizes of its
+/// iterators, or any positive number if it has none.
 llvm::LogicalResult verifyIterationSpace(mlir::Operation *op,
                                          const IterationSpace &space);
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Gives operations of linalg the interfaces of the nn dialect. A model may be
-// written in linalg: its structured operations define their own loops, so they
-// need no translation to the nn dialect.
+// Gives operations of linalg the interfaces of the nn dialect. A model may then
+// be written in linalg. Structured operations of linalg define their own loops,
+// so they need no translation to the nn dialect.
 //
 // The iterators of an operation are its loops, named d0, d1, ... in their
 // order. If the index of a dimension is a single loop that indexes no other
@@ -35,14 +35,15 @@ namespace proteus::nn {
 /// Attaches IterationSpaceOpInterface and GradientOpInterface to the structured
 /// operations of linalg, and allows proteus attributes on their products
 /// (ProductAttributes). Attaches IterationSpaceOpInterface to tensor.empty,
-/// which builds initial values. Each of these happens when the dialect of the
-/// operation is loaded.
+/// which builds initial values. The interfaces of an operation are attached
+/// when its dialect is loaded.
 void registerLinalgInterfaces(mlir::DialectRegistry &registry);
 
 /// Returns true if `op` is a linalg operation that has a cost but no gradient.
-/// Such an operation has a body that contains an operation without a known
-/// derivative, reads a value from outside that is not a constant, or combines
-/// the values of a reduction by something else than a sum.
+/// Its body contains an operation without a known derivative, reads a value
+/// from outside that is not a constant, combines the previous value of a result
+/// with a new value by anything but a sum of floats, or ignores the previous
+/// value in a reduction.
 bool isCostOnly(mlir::Operation *op);
 
 } // namespace proteus::nn

@@ -33,7 +33,7 @@ namespace proteus::nn {
 
 /// Role of a function argument in the step. A `Master` is the master copy of a
 /// parameter: a state that holds the parameter in a wider type. The optimizer
-/// updates the master copy and derives the parameter from it.
+/// updates the master copy and rounds it to the type of the parameter.
 enum class Role { Input, Parameter, State, Master };
 
 /// Returns true if the role is `State` (of the optimizer) or `Master`.
@@ -58,10 +58,10 @@ std::optional<Role> parseRole(llvm::StringRef text);
 /// Returns the name of `role`, such as `parameter`.
 llvm::StringRef stringify(Role role);
 
-/// Returns the path of `op` relative to the innermost nn.repeat around it. It
-/// is the attribute `path` if `op` has one, else the attribute `proteus.path`,
-/// else the name in the location, else `<func>.<op>#k`, where `op` is the k-th
-/// operation of its name in its block, counted from 0.
+/// Returns the path of `op` relative to the innermost nn.repeat around it. The
+/// path is the attribute `path` if `op` has one, else the attribute
+/// `proteus.path`, else the name in the location, else `<func>.<op>#k`, where
+/// `op` is the k-th operation of its name in its block, counted from 0.
 std::string getOwnPath(mlir::Operation *op);
 
 /// Returns the path of `op` in the module tree, such as

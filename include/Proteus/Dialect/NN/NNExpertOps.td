@@ -14,8 +14,8 @@ include "Proteus/Dialect/NN/NNBase.td"
 // Tokens are tensors `[batch, .., hidden]`. The batch is divided into `groups`
 // equal token groups, and each expert has `capacity` slots for the tokens of
 // each group. Whether a token gets a slot depends only on the tokens of its own
-// group, so that every partition of the groups into micro-batches or over
-// devices gives the same result.
+// group. The result is therefore the same for every partition of the batch,
+// into micro-batches or over devices, that keeps each group whole.
 
 def NN_MoeRouteOp : NN_ForwardOp<"moe_route", ["getFlopsPerPoint"]> {
   let summary = "choice of experts and slots for each token";

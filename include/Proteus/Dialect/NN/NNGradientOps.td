@@ -12,9 +12,9 @@
 include "Proteus/Dialect/NN/NNBase.td"
 
 // The gradient of a multilinear operation, such as a matrix product, with
-// respect to one operand has the iteration space of the operation. It sums over
-// the iterators that do not index this operand. For example, nn.linear_wgrad
-// sums over `batch`, because the weight is `[out, in]`.
+// respect to one operand has the iteration space of the operation. The gradient
+// is summed over the iterators that do not index this operand. For example,
+// nn.linear_wgrad sums over `batch`, because the weight is `[out, in]`.
 
 def NN_LinearDgradOp : NN_KernelOp<"linear_dgrad",
     ["getFlopsPerPoint", "getKernelClass", "getKernelPass"]> {

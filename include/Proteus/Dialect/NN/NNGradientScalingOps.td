@@ -11,13 +11,14 @@
 
 include "Proteus/Dialect/NN/NNBase.td"
 
-// Operations that run after the gradients and before the updates. They compute
-// the norm of all gradients together, detect overflows, and derive from both
-// the factor by which every update multiplies its gradient.
+// Operations that run after the gradients are computed and before the updates.
+// They compute the norm of all gradients together, detect overflows, and derive
+// from norm and overflow the factor by which every update multiplies its
+// gradient.
 
-/// Base class of an operation that computes a scalar from a gradient. It reads
-/// the gradient in the layout in which the update reads it, and has no
-/// influence on that layout.
+/// Base class of operations that compute a scalar from a gradient. Such an
+/// operation reads the gradient in the layout in which the update reads it, and
+/// has no influence on that layout.
 class NN_ObserverOp<string mnemonic>
     : NN_KernelOp<mnemonic, ["getFlopsPerPoint", "isObserver"]> {
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$input);

@@ -44,11 +44,12 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
     InterfaceMethod<"Returns the family of kernels to which the kernel belongs.",
       "::proteus::nn::KernelFamily", "getKernelFamily", (ins), [{}],
       [{ return ::proteus::nn::KernelFamily::Plain; }]>,
-    InterfaceMethod<"Returns the part of a step to which the kernel belongs.",
+    InterfaceMethod<"Returns the kind of a matrix product (see KernelPass); Forward "
+      "for every other kernel.",
       "::proteus::nn::KernelPass", "getKernelPass", (ins), [{}],
       [{ return ::proteus::nn::KernelPass::Forward; }]>,
-    InterfaceMethod<"Returns the larger of the two strides of the window through "
-      "which an image is read, or 1 if there is no window.",
+    InterfaceMethod<"Returns the larger of the two strides of a convolution, or 1 for "
+      "any other operation.",
       "int64_t", "getWindowStride", (ins), [{}], [{ return 1; }]>,
     InterfaceMethod<"Returns true if the kernel reads the whole of an operand. A "
       "table lookup reads only the rows that the indices name.",

@@ -12,11 +12,11 @@
 include "Proteus/Dialect/NN/NNBase.td"
 
 // Updates do not change their operands: they return the new parameter and the
-// new states. In the step function, the attribute `nn.updates` of each result
-// is the index of the argument that the result replaces. With `scaled`, the
-// last operand is a factor by which the update multiplies the gradient. If the
-// factor is 0, the update uses a gradient of zero, even if elements of the
-// gradient are infinite or NaN.
+// new states. If a result of the step function comes from an update, its
+// attribute `nn.updates` is the index of the argument that the result replaces.
+// With `scaled`, the last operand is a factor by which the update multiplies
+// the gradient. If the factor is 0, the update uses a gradient of zero, even if
+// elements of the gradient are infinite or NaN.
 
 class NN_UpdateOp<string mnemonic>
     : NN_KernelOp<mnemonic, ["getFlopsPerPoint", "getKernelFamily"]>;

@@ -15,9 +15,9 @@ namespace proteus::nn {
 
 /// Returns true if the share of points that a device visits
 /// (`getVisitedShareOf`) can depend on the ranges of `iterator` that the device
-/// holds. This holds for iterators with the names `seq` and `key`: in causal
-/// attention, a device with late queries visits more keys than a device with
-/// early queries.
+/// holds. These are the iterators with the names `seq` and `key`. For example,
+/// in causal attention a device with late queries visits more keys than a
+/// device with early queries.
 bool decidesVisitedShare(const IterationSpace &space, unsigned iterator);
 
 } // namespace proteus::nn

@@ -38,7 +38,8 @@ constexpr llvm::StringLiteral kPlaceAttr = "strategy.place";
 /// `at` does not set the chunk, so match-strategy infers it from the data flow
 /// and replaces this attribute by kStageAttr.
 constexpr llvm::StringLiteral kPositionAttr = "strategy.position";
-/// Name of a group of forward operations that are recomputed together.
+/// On a forward operation that is recomputed: a name. Operations with the same
+/// name are recomputed together.
 constexpr llvm::StringLiteral kRecomputeAttr = "strategy.recompute";
 /// Axes that split each iterator (#strategy.partition).
 constexpr llvm::StringLiteral kOpAttr = "strategy.op";
@@ -52,9 +53,9 @@ constexpr llvm::StringLiteral kInputsAttr = "strategy.inputs";
 /// Set if the parameters that are gathered for the forward pass of the
 /// operation stay gathered until its backward pass.
 constexpr llvm::StringLiteral kKeepGatheredAttr = "strategy.keep_gathered";
-/// On an nn.keep: a number i. The operation before the nn.keep reads the kept
-/// value as its operand i. The value is kept in the layout in which that
-/// operation reads it.
+/// On an nn.keep: a number i. The last operation before the nn.keep that is no
+/// nn.keep reads the kept value as its operand i. The value is kept in the
+/// layout in which that operation reads it.
 constexpr llvm::StringLiteral kKeepAsReadAttr = "strategy.keep_as_read";
 /// Number of layers by which the gather of a parameter may precede the layer
 /// that reads the parameter. With 1, the gather may run during the preceding
@@ -70,8 +71,9 @@ constexpr llvm::StringLiteral kOffloadAttr = "strategy.offload";
 /// step k, the blocks that travel around the ring have been passed on k times.
 constexpr llvm::StringLiteral kRingStepAttr = "strategy.ring_step";
 /// On nn.recompute while the training step is built: number n of outputs of the
-/// recomputed module. These are the first n results. Pruning keeps them even if
-/// they are unused, because frameworks recompute the whole module.
+/// recomputed module. These are the first n results of the nn.recompute. The
+/// pruning of unused operations keeps them, because frameworks recompute the
+/// whole module.
 constexpr llvm::StringLiteral kModuleOutputsAttr = "strategy.module_outputs";
 
 //===----------------------------------------------------------------------===//
@@ -87,7 +89,7 @@ constexpr llvm::StringLiteral kPipelineAxisAttr = "strategy.pipeline_axis";
 /// Schedule, buckets and overlap of the training step (#dist.step).
 /// split-stages copies the attribute to every program.
 constexpr llvm::StringLiteral kStepAttr = "strategy.step";
-/// Set if values may be sent between stages in slices.
+/// Set if values may be sent to other stages in slices.
 constexpr llvm::StringLiteral kScatterGatherAttr = "strategy.scatter_gather";
 
 //===----------------------------------------------------------------------===//

@@ -204,11 +204,11 @@ def Strategy_PartitionAttr : Strategy_Attr<"Partition", "partition"> {
   let parameters = (ins ArrayRefParameter<"PartAttr">:$parts);
   let genVerifyDecl = 0;
   let extraClassDeclaration = [{
-    /// Returns the part that splits the iterator `iterator`, or null if there
+    /// Returns the part whose key is the iterator `iterator`, or null if there
     /// is none.
     PartAttr lookup(::llvm::StringRef iterator) const;
-    /// Returns the part that splits the dimension `dimension`, or null if there
-    /// is none.
+    /// Returns the part whose key is the dimension `dimension`, or null if
+    /// there is none.
     PartAttr lookup(int64_t dimension) const;
   }];
 }

@@ -76,8 +76,8 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
     ScheduleOp getSchedule();
     /// Returns the gradient buckets, or null if none are set.
     BucketOp getBucket();
-    /// Returns the setting that permits transfers between stages in slices, or
-    /// null if the tree has none.
+    /// Returns the setting that permits to send values to the next stage in
+    /// slices, or null if the tree has none.
     ScatterGatherOp getScatterGather();
     /// Returns the setting for the overlap of communication with kernels, or
     /// null if the tree has none.

@@ -48,9 +48,9 @@ struct AxisUse {
   static AxisUse get(mlir::StringAttr text) { return *parse(text.getValue()); }
   /// Returns the text of the axis or sub-axis: `d` or `d:(1)2`.
   std::string str() const;
-  /// Returns true if both name the same axis and share a factor of it. For
-  /// example, `d:(2)4` and `d:(1)4` overlap, and so do `d:(2)4` and `d`. But
-  /// `d:(2)4` and `d:(1)2` do not overlap.
+  /// Returns true if this use and `other` name the same axis and share a factor
+  /// of its size. For example, `d:(2)4` and `d:(1)4` overlap, and so do
+  /// `d:(2)4` and `d`. But `d:(2)4` and `d:(1)2` do not overlap.
   bool overlaps(const AxisUse &other) const;
 };
 
