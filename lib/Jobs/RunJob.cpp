@@ -51,8 +51,8 @@ std::unique_ptr<MLIRContext> proteus::jobs::createContext() {
 
 namespace {
 
-/// Records the first error and all remarks that a context emits while this
-/// object exists.
+/// Records the first error and all remarks and warnings that a context emits
+/// while this object exists.
 class Messages {
 public:
   explicit Messages(MLIRContext &context)

@@ -82,8 +82,8 @@ static constexpr StringLiteral pairsV100 =
 static constexpr StringLiteral meshMI300 = "{link_gbps = 53.3, pairs = all}";
 static constexpr StringLiteral meshMI350 = "{link_gbps = 64.0, pairs = all}";
 
-// The A800 and the H800 are export versions of the A100 and the H100, which
-// have the same chip but fewer links.
+// The A800 and the H800 are export versions of the A100 and the H100. They have
+// the same chips but fewer links.
 static constexpr StringLiteral switchedA800 =
     "{switched_links = 8, link_gbps = 20.0}";
 static constexpr StringLiteral switchedH800 =

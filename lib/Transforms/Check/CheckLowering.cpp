@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Executes a model twice with the interpreter (`Interp`): before its lowering
-// on whole tensors, and after it on shards. Compares the results by path.
+// Executes a model with the interpreter (`Interp`): before its lowering on
+// whole tensors, with and without disturbance, and after its lowering on
+// shards. Compares the results by path.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Part of insert-collectives: replaces an operation with a `ring` split by one
-// step per block of the split iterator. Between two steps, every device sends
+// step per block of the split iterator. For the next step, every device sends
 // the block that it holds to the next device of the ring.
 //
 //===----------------------------------------------------------------------===//

@@ -252,9 +252,9 @@ LogicalResult LayoutInserter::visitKernel(IterationSpaceOpInterface op) {
 // Other operations
 //===----------------------------------------------------------------------===//
 
-/// Groups the terms of an nn.total by layout. If a group has pending
-/// reductions, or exists only at some coordinates, combines its terms before
-/// they are converted. One small collective then suffices for the group.
+/// Sorts the terms of an nn.total by layout. If terms of the same layout have
+/// pending reductions, or exist only at some coordinates, combines them before
+/// they are converted. One small collective then suffices for all of them.
 /// Converts all other terms one by one.
 LogicalResult LayoutInserter::visitTotal(nn::TotalOp total) {
   // A stack of scalars is never sharded, so its layout without dimensions is

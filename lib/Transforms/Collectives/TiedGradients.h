@@ -38,8 +38,7 @@ public:
   /// this parameter. If `reader` reads the gradient of a tied parameter before
   /// the update does, for example to compute its square sum, all sums are built
   /// before `reader`. The stages then exchange totals of the square sums and
-  /// wait for each other, so every stage must first compute its sums of
-  /// gradients.
+  /// wait for each other, so no stage may compute a sum of gradients later.
   llvm::LogicalResult joinBefore(mlir::Operation *reader);
 
 private:

@@ -173,8 +173,8 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
 
 /// Sets the virtual stage of each argument to the earliest one that reads it.
 /// Emits an error if operations of different stages read the same argument.
-/// Only arguments with the role State can cause this error, because inputs and
-/// parameters have been duplicated before.
+/// Inputs and parameters cannot cause this error, because each stage that reads
+/// one has an argument of its own (`duplicateArguments`).
 static LogicalResult placeArguments(func::FuncOp function, int64_t numStages) {
   Builder builder(function.getContext());
   ArgumentAttrChanges stages;

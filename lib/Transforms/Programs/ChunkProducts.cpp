@@ -66,8 +66,8 @@ public:
   void cutBehind(dist::AllGatherOp gather);
   template <typename ReduceOp> void cutInFront(ReduceOp reduce);
 
-  /// Number of collectives that are left whole because the chunks do not divide
-  /// their rows.
+  /// Number of collectives that are left whole because their rows cannot be cut
+  /// into equal chunks.
   int64_t numUneven = 0;
 
 private:

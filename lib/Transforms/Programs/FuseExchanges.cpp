@@ -67,10 +67,10 @@ private:
 } // namespace
 
 void FuseExchanges::fuseIn(Block &block) {
-  // Operations of the same kind with the same axes and purpose form groups. The
-  // exchange of a group will precede the first reader of any member. An
-  // operation can therefore join a group only if it precedes this reader, or if
-  // it can be moved before the reader.
+  // Operations of the same kind with the same axes and purpose can become one
+  // exchange, which will precede the first reader of any of them. An operation
+  // can therefore join a `Group` only if it precedes the deadline, or if it can
+  // be moved before the deadline.
   using Key = std::tuple<OperationName, Attribute, int64_t>;
   llvm::MapVector<Key, SmallVector<Group>> groups;
   for (Operation &op : block) {

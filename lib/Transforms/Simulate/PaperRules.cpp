@@ -158,8 +158,8 @@ void PaperKernels::joinGradients(cost::Time gap) {
     if (group.empty() ||
         flat.tasks[group.back()].label != flat.tasks[task].label)
       return false;
-    // A kernel that waits for a task between the kernels of the group cannot be
-    // part of their launch.
+    // A kernel that waits for a task between the kernels of the launch so far
+    // cannot be part of this launch.
     return llvm::all_of(tasks[task].dependsOn, [&](uint32_t other) {
       return other <= group.front() || llvm::is_contained(group, other);
     });

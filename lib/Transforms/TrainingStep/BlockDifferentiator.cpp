@@ -63,8 +63,8 @@ void BlockDifferentiator::add(Value operand, Value gradient) {
     return;
   summing = true;
   // Kernels write the gradient of a parameter in the type that `gradientType`
-  // returns. An addition passes on the gradient of its result unchanged, so the
-  // type of that gradient may differ and is converted.
+  // returns. The gradient of an operand of an addition is the gradient of its
+  // result, unchanged. It may have another type and is then converted.
   Type type = gradientType(operand);
   std::string path = current ? getOwnPath(current) : "loss";
   if (gradient.getType() != type)

@@ -57,7 +57,8 @@ static bool verifyMatched(func::FuncOp function) {
 }
 
 /// Checks the postcondition of build-training-step. Returns true if every
-/// parameter is updated and every operation has a phase.
+/// parameter is updated and every operation has a phase, or if the model is not
+/// trained.
 static bool verifyStep(func::FuncOp function) {
   if (!function->hasAttr(nn::kTrainingAttr))
     return true;
