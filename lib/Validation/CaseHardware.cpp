@@ -90,9 +90,9 @@ static constexpr StringLiteral switchedH800 =
     "{switched_links = 8, link_gbps = 20.6}";
 
 /// The first entry that matches the name in a case applies. So a name that
-/// begins with another name must come first: A10G before A10. If a case does
-/// not state the package or the memory size, the first entry of its chip
-/// applies.
+/// begins with another name must come before that name: A10G before A10. If a
+/// case does not state the package or the memory size, the first entry of its
+/// chip applies.
 static constexpr KnownGPU knownGPUs[] = {
     {"GB300", Form::Any, 0, "GB300-288GB", switchedB200, 5, 800, 1},
     {"B300", Form::Any, 0, "B300-SXM6-288GB", switchedB200, 5, 800, 1},

@@ -48,8 +48,8 @@ struct Job {
   /// parameters. If `masterType` is empty, there is no master copy. If a type
   /// is absent, `precision` determines it.
   std::optional<std::string> gradientType, masterType;
-  /// Parallel decisions. Fields that the user does not state are open until
-  /// `applyStack` fills them.
+  /// Parallel decisions. Fields that the user does not state are open.
+  /// `applyStack` fills those that the stack decides.
   plan::ParallelPlan plan;
   /// Software stack: a name, a path or JSON text. With `none`, no stack adds
   /// time or memory. If this is empty, an .mlir file keeps the stack that it

@@ -137,8 +137,8 @@ void collectReaders(mlir::Value value,
                     llvm::SmallVectorImpl<mlir::OpOperand *> &readers);
 
 /// Returns the linears that read `value` as their input, directly or through
-/// element-wise operations. Returns an empty list if any other operation reads
-/// `value`.
+/// element-wise operations. Returns an empty list if `value` has any other
+/// reader.
 llvm::SmallVector<nn::LinearOp> onlyLinearReaders(mlir::Value value);
 
 /// Returns the linear that computes `value`, directly or through views and

@@ -239,7 +239,7 @@ LogicalResult LayoutInserter::visitKernel(IterationSpaceOpInterface op) {
   initialValues.add(op);
   for (OpResult result : op->getResults())
     setLayout(result, resultLayout(result.getResultNumber()));
-  // Each conversion is inserted right after the operation. Going through the
+  // `store` inserts a conversion right after the operation. Going through the
   // results in reverse order leaves the conversions in the order of the
   // results.
   for (OpResult result : llvm::reverse(op->getResults()))
@@ -303,8 +303,8 @@ LogicalResult LayoutInserter::visitTotal(nn::TotalOp total) {
 /// the layout of this argument. Any other value keeps its layout, except that
 /// its sum over micro-batches is completed. The results of a model that is not
 /// trained are its output, so their sums over devices are completed too. The
-/// loss of a training step remains partial, because frameworks do not reduce it
-/// in every step.
+/// loss of a training step remains partial over devices, because frameworks do
+/// not reduce it in every step.
 LogicalResult LayoutInserter::visitReturn(Operation *op) {
   bool isTrained = function->hasAttr(nn::kTrainingAttr);
   for (OpOperand &operand : op->getOpOperands()) {

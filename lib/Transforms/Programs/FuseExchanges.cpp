@@ -103,8 +103,8 @@ void FuseExchanges::fuseIn(Block &block) {
 }
 
 void FuseExchanges::fuse(const Group &group) {
-  // Insert the exchange directly before the first reader, where the operands of
-  // all members are available.
+  // Insert the exchange directly before the first reader or, without a reader,
+  // at the end of the block. The operands of all members are available there.
   auto first = cast<dist::CollectiveOpInterface>(group.members.front());
   std::optional<dist::Purpose> purpose = first.getPurpose();
   OpBuilder builder(group.deadline ? group.deadline

@@ -50,8 +50,8 @@ struct SectionPlace {
   }
 };
 
-/// Divides one function into programs, one per stage, and each program into
-/// sections, one per phase and chunk.
+/// Divides one function into programs, one per stage. Divides each program into
+/// sections: one per phase and chunk, and one for the update.
 class Splitter {
 public:
   Splitter(func::FuncOp function, dist::MeshAttr mesh)

@@ -109,8 +109,8 @@ void Flattener::visitTask(Operation *op) {
   FlatList &target = list();
   uint32_t number = target.tasks.size();
   bool isBlocking = blocks(op);
-  // A blocking communication starts after all earlier kernels. Kernels run in
-  // order, so a dependency on the last kernel is enough.
+  // A blocking communication starts after all earlier kernels of its section.
+  // Kernels run in order, so a dependency on the last of them is enough.
   if (isBlocking)
     for (uint32_t other = number; other-- > target.sectionBegin.back();)
       if (target.tasks[other].waits ||

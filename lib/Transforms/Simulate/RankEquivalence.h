@@ -28,8 +28,8 @@ namespace proteus {
 
 /// Finds differences between the work of the ranks of a job. Ranks can differ
 /// in four properties: their stage, the sizes of uneven shards, the share of
-/// causal attention that they compute, and values that exist only at some
-/// coordinates.
+/// their points that they visit in causal attention, and values that exist only
+/// at some coordinates.
 class RankEquivalence {
 public:
   RankEquivalence(llvm::ArrayRef<FlatProgram> programs, const dist::Mesh &mesh,

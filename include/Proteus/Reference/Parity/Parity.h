@@ -158,7 +158,8 @@ struct ParityResult {
 void explain(const ReferenceRun &run, const Timeline &timeline,
              ParityResult &result);
 
-/// Returns ours / original - 1, or nullopt if one of them is absent.
+/// Returns ours / original - 1, or nullopt if one of them is absent or
+/// `original` is not positive.
 std::optional<double> deviation(std::optional<double> ours,
                                 std::optional<double> original);
 

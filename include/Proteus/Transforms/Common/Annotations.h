@@ -44,13 +44,13 @@ llvm::StringRef getHostAttrName(strategy::ItemKind item);
 dist::MeshAttr getMatchedMesh(mlir::FunctionOpInterface function,
                               llvm::StringRef pass);
 
-/// Returns true if the arguments of a function have layouts, which
-/// propagate-strategy gives them.
+/// Returns true if an argument of the function has a layout, as in every
+/// function after propagate-strategy.
 bool hasLayouts(mlir::FunctionOpInterface function);
 
 /// Checks the partitions (`strategy.op`) of the operations in a function. Emits
-/// an error and fails if one names an iterator that its operation does not
-/// have, or an axis that the mesh does not have.
+/// an error and fails if a partition names an iterator that its operation does
+/// not have, or an axis that the mesh does not have.
 mlir::LogicalResult checkPartitions(mlir::FunctionOpInterface function,
                                     const dist::Mesh &mesh);
 
