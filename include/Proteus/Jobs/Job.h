@@ -121,7 +121,7 @@ llvm::Error applyMeanTokens(const machine::Stack &stack, Job &job,
                             std::vector<std::string> &remarks);
 
 /// Sets precision, ZeRO stage, batch sizes, accumulation, offload and bucket
-/// sizes of `job` from the text of a DeepSpeed configuration. `source` is the
+/// size of `job` from the text of a DeepSpeed configuration. `source` is the
 /// name of the text in errors.
 llvm::Error readDeepSpeed(llvm::StringRef text, llvm::StringRef source,
                           Job &job);

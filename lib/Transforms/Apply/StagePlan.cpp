@@ -80,7 +80,7 @@ static StagePlan emptyPlan(const ModelShape &model, int64_t runs) {
 
 /// Distributes the layers so that each run has about the same FLOPs. The
 /// operations outside of layers count too. A layer belongs to the run in whose
-/// share of the FLOPs its middle lies, unless a later run would be empty.
+/// share of the FLOPs its middle lies, unless a run would then be empty.
 static StagePlan balanceLayers(const ModelShape &model, int64_t runs) {
   StagePlan stages = emptyPlan(model, runs);
   SmallVector<Unit> units = unitsOf(model, countFlops);

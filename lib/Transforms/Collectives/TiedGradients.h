@@ -43,8 +43,8 @@ public:
 
 private:
   /// Builds, before `reader`, the sum of the gradients of the tied parameter
-  /// that `update` updates. The copies of the gradient are summed in the layout
-  /// in which the update of the first copy reads its gradient.
+  /// that `update` updates. The gradients of all copies are summed in the
+  /// layout in which the update of the first copy reads its gradient.
   llvm::LogicalResult join(mlir::Operation *update, mlir::Operation *reader);
 
   mlir::func::FuncOp function;

@@ -137,8 +137,8 @@ LogicalResult Simulate::setErrors(const machine::Stack &stack,
 }
 
 /// Reads all profiles. Returns the measurements of those profiles that contain
-/// a kernel of a device of the cluster. Emits an error if profiles are given
-/// but none of them contains such a kernel.
+/// a kernel measured on a device of the cluster. Emits an error if profiles are
+/// given but none of them contains such a kernel.
 FailureOr<cost::Measurements>
 Simulate::readProfiles(const machine::Cluster &cluster) {
   Location loc = getOperation().getLoc();
