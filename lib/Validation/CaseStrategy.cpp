@@ -348,7 +348,7 @@ static void noteUnused(const json::Reader &s, CaseNotes &notes) {
       notes.assumed.push_back("'" + key + "' of the strategy changes nothing");
 }
 
-/// If the case states `key`, sets the field of the plan with this `caseKey`.
+/// Sets the field of the plan with the `caseKey` `key`, if the case states it.
 static Error setField(const json::Reader &s, StringRef key,
                       ParallelPlan &plan) {
   if (!hasValue(s, key))

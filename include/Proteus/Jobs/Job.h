@@ -96,9 +96,9 @@ void addPlanFlags(Flags &flags, plan::ParallelPlan &plan);
 /// Sets fields of `plan` from flags without dashes: "tp=8 pp=4 zero=1".
 llvm::Error parsePlan(llvm::StringRef text, plan::ParallelPlan &plan);
 
-/// If the job states the balance, the capacity or the padding of experts,
-/// computes `capacity_factor` from them and adds it to the overrides of the
-/// model. Does nothing otherwise.
+/// Computes `capacity_factor` from the balance, the capacity and the padding of
+/// experts, and adds it to the overrides of the model. Does nothing if the job
+/// states none of them.
 llvm::Error applyExpertBalance(Job &job);
 
 /// Returns the stack that `job.stack` names; `none` is an empty stack. If the

@@ -290,10 +290,10 @@ LogicalResult SplitPlan::checkSequence() {
   return success();
 }
 
-/// If the plan has sequence parallelism, splits the sequence of the norms, sums
-/// and element-wise operations that run between a linear that is split by rows
-/// and the next linear that is split by columns. They treat each position on
-/// its own, and tp splits no other dimension of them.
+/// Splits the sequence of the norms, sums and element-wise operations that run
+/// between a linear that is split by rows and the next linear that is split by
+/// columns. They treat each position on its own, and tp splits no other
+/// dimension of them. Does nothing without sequence parallelism.
 void SplitPlan::splitSequence() {
   if (!decisions.sequenceParallel)
     return;
@@ -480,10 +480,10 @@ void SplitPlan::splitSlots() {
 // Recomputation
 //===----------------------------------------------------------------------===//
 
-/// An attention can be written out as the product of queries and keys,
-/// `softmax`, and the product with values. Returns the path of the module that
-/// contains these three operations. Returns an empty string if there is no such
-/// module, or if the module contains a linear.
+/// Returns the path of the module that contains an attention written out as
+/// three operations: the product of queries and keys, `softmax`, and the
+/// product with values. Returns an empty string if there is no such module, or
+/// if the module contains a linear.
 static StringRef coreAttentionOf(nn::SoftmaxOp softmax,
                                  const ModelShape &model) {
   auto moduleOf = [&](Operation *op) -> StringRef {

@@ -168,10 +168,10 @@ AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
   return through;
 }
 
-/// If possible, changes the partition of an addition of input gradients so that
-/// one collective scatters their sum, instead of one collective for each term.
-/// This requires that sums are pending over the same axes in all terms, and
-/// that the addition would otherwise be split over one of these axes.
+/// Changes the partition of an addition of input gradients, if possible, so
+/// that one collective scatters their sum, instead of one collective for each
+/// term. This requires that sums are pending over the same axes in all terms,
+/// and that the addition would otherwise be split over one of these axes.
 void LayoutInserter::sumBeforeScatter(IterationSpaceOpInterface op,
                                       Partitioning &part) {
   if (!isa<nn::AddOp>(op) || !isInputGradient(op))

@@ -66,8 +66,8 @@ private:
   /// stay pending in its results.
   dist::AxisList sumsThrough(nn::IterationSpaceOpInterface op,
                              const Partitioning &part);
-  /// If `op` adds input gradients, and sums are pending over the same axes in
-  /// all of them, removes these axes from `part`, the partition of `op`. The
+  /// Removes axes from `part`, the partition of `op`, if `op` adds input
+  /// gradients and sums are pending over these axes in all of them. The
   /// addition then adds partial terms, and one collective reduces and scatters
   /// the sum.
   void sumBeforeScatter(nn::IterationSpaceOpInterface op, Partitioning &part);

@@ -88,9 +88,9 @@ private:
   /// an error.
   mlir::Value accumulate(mlir::OpBuilder &builder, mlir::Value value,
                          mlir::Operation *reader);
-  /// Sends `value`, a result of `producer`, to the stage of `reader`.
-  /// `producer` is null for an argument. Returns the received value, or null
-  /// after an error.
+  /// Sends `value` to the stage of `reader`. `producer` is the operation that
+  /// computes the value, or its summands of the micro-batches; null for an
+  /// argument. Returns the received value, or null after an error.
   mlir::Value transfer(AnnotatingBuilder &builder, mlir::Value value,
                        mlir::Operation *producer, dist::LayoutAttr target,
                        mlir::Operation *reader, dist::Purpose purpose);

@@ -120,9 +120,9 @@ static void sortByStage(Block &block) {
       op->moveBefore(block.getTerminator());
 }
 
-/// If several stages read an input or a parameter, gives each of them an
-/// argument of its own. Each stage then loads the inputs that it needs. The
-/// copies of a parameter are annotated as tied.
+/// Gives each stage an argument of its own if several stages read an input or a
+/// parameter. Each stage then loads the inputs that it needs. The copies of a
+/// parameter are annotated as tied.
 static void duplicateArguments(func::FuncOp function, int64_t numStages) {
   Block &block = function.front();
   auto isReturn = [](OpOperand &use) {

@@ -60,7 +60,8 @@ struct Cut {
 /// Cuts the products of one program into chunks.
 class Chunker {
 public:
-  /// `requested` is the number of chunks, or 0 if the collective determines it.
+  /// Creates a chunker. `requested` is the number of chunks of a collective, or
+  /// 0 if the collective determines it.
   Chunker(int64_t requested) : requested(requested) {}
 
   void cutBehind(dist::AllGatherOp gather);

@@ -100,7 +100,7 @@ private:
                                            : sender->second,
                    getPhase(transfer));
   }
-  /// Chooses the sections that exchange the value of a transfer.
+  /// Chooses the sections that send and receive the value of a transfer.
   void placeTransfer(dist::TransferOp transfer,
                      const std::set<std::pair<int64_t, int64_t>> &sections);
   /// Assigns every operation to its section. A transfer gets the sections of
@@ -133,15 +133,16 @@ private:
 
 } // namespace
 
-/// A value may skip chunks: chunk 1 of stage s may read a value that chunk 0 of
-/// another stage computes. Stage s then receives the value already in its first
-/// forward section after that chunk 0, and holds it until chunk 1. In the
-/// backward pass, stage s computes the gradient of the value in chunk 1, holds
-/// it, and sends it in the backward section of the virtual stage that received
-/// the value. Messages between two stages then have the same order at both
-/// ends. Without this rule the receiver could wait for the second value of
-/// micro-batch 0 while the sender, which runs chunk 0 of all micro-batches
-/// first, offers the first value of micro-batch 1.
+/// Changes the sections that exchange a value which skips chunks: for example,
+/// chunk 1 of stage s reads a value that chunk 0 of another stage computes.
+/// Stage s then receives the value already in its first forward section after
+/// that chunk 0, and holds it until chunk 1. In the backward pass, stage s
+/// computes the gradient of the value in chunk 1, holds it, and sends it in the
+/// backward section of the virtual stage that received the value. Messages
+/// between two stages then have the same order at both ends. Without this rule
+/// the receiver could wait for the second value of micro-batch 0 while the
+/// sender, which runs chunk 0 of all micro-batches first, offers the first
+/// value of micro-batch 1.
 void Splitter::placeTransfer(
     dist::TransferOp transfer,
     const std::set<std::pair<int64_t, int64_t>> &sections) {

@@ -154,8 +154,8 @@ static DimAxes withoutLeading(const DimAxes &dims) {
   return DimAxes(dims.begin() + 1, dims.end());
 }
 
-/// If `keep` has the attribute `kKeepAsReadAttr`, gives it the axes with which
-/// the nearest preceding operation that is no nn.keep reads the kept value.
+/// Gives `keep` the axes with which the nearest preceding operation that is no
+/// nn.keep reads the kept value. Does nothing without `kKeepAsReadAttr`.
 void Propagation::followReader(nn::KeepOp keep, Partitioning &part) {
   auto number = keep->getAttrOfType<IntegerAttr>(kKeepAsReadAttr);
   if (!number)

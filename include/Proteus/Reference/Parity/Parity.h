@@ -167,8 +167,8 @@ std::optional<double> deviation(std::optional<double> ours,
 struct ParityVerdict {
   /// True if the collectives are equal in kind and count, without corrections.
   bool sameKindsAndCounts = false;
-  /// True if the collectives are equal after the correction for known
-  /// differences, or if they are not compared.
+  /// True if the collectives are equal in kind and count after the correction
+  /// for known differences, or if they are not compared.
   bool explainedCounts = false;
   /// Largest relative deviation of a volume in `expected`; absent if
   /// collectives are not compared.

@@ -8,8 +8,8 @@
 //
 // Derives layouts from partitions: the axes of the iterators of an operation
 // determine the layout that each operand must have and the layout that each
-// result gets. Used by propagate-strategy, build-training-step and
-// insert-collectives.
+// result gets. Used by settle-repeats, build-training-step, propagate-strategy,
+// insert-collectives and verify-phase.
 //
 //===----------------------------------------------------------------------===//
 
