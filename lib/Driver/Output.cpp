@@ -42,7 +42,8 @@ Error proteus::driver::checkOutputs(ArrayRef<StringRef> outputs,
   for (StringRef output : outputs) {
     if (output.empty() || output == "-")
       continue;
-    // The file is named once, as this output.
+    // One argument names the file as this output. Any other argument that names
+    // it is an input or another output.
     unsigned count = 0;
     for (StringRef argument : arguments) {
       if (argument.starts_with("--"))

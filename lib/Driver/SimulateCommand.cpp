@@ -174,7 +174,8 @@ int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
   auto module = prepare(*context, job);
   if (!module)
     return fail(module.takeError());
-  // A module that can't be simulated is of no use, so the job runs first.
+  // Simulate the job before writing the module: a module that cannot be
+  // simulated must not be written.
   Expected<Outcome> outcome = run(*context, job, RunFiles());
   if (!outcome)
     return fail(outcome.takeError());

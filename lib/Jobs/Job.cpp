@@ -19,9 +19,10 @@ using namespace proteus::jobs;
 using plan::maxBatch;
 using plan::maxDegree;
 
-/// Returns the help text of a field, followed by the default of the field. Does
-/// not add a default that the text already contains, the default of an integer,
-/// or the default "false".
+/// Returns the help text of a field, followed by the default of the field.
+/// Leaves the default out if the text contains it already. Also leaves out the
+/// default of an integer and the default "false", unless the stack decides the
+/// field.
 static std::string helpOf(const plan::Field &field) {
   if (field.help.find("(default") != std::string::npos)
     return field.help;

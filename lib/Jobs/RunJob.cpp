@@ -51,8 +51,8 @@ std::unique_ptr<MLIRContext> proteus::jobs::createContext() {
 
 namespace {
 
-/// Records the first error and all remarks that a context emits while this
-/// object exists.
+/// Records the first error and all remarks and warnings that a context emits
+/// while this object exists.
 class Messages {
 public:
   explicit Messages(MLIRContext &context)
@@ -108,7 +108,7 @@ static models::Precision precisionOf(const Job &job) {
 
 /// Sets the cluster attribute of the module. A preset without a number of nodes
 /// ("dgx-h100") gets as many nodes as `gpus` devices need. Fails if these
-/// devices are more than one node but not a whole number of nodes.
+/// devices need more than one node but are not a whole number of nodes.
 static Error attachCluster(ModuleOp module, const Job &job, int64_t gpus) {
   Builder builder(module.getContext());
   if (!job.clusterText.empty()) {

@@ -82,17 +82,17 @@ static constexpr StringLiteral pairsV100 =
 static constexpr StringLiteral meshMI300 = "{link_gbps = 53.3, pairs = all}";
 static constexpr StringLiteral meshMI350 = "{link_gbps = 64.0, pairs = all}";
 
-// The A800 and the H800 are export versions of the A100 and the H100, which
-// have the same chip but fewer links.
+// The A800 and the H800 are export versions of the A100 and the H100. They have
+// the same chips but fewer links.
 static constexpr StringLiteral switchedA800 =
     "{switched_links = 8, link_gbps = 20.0}";
 static constexpr StringLiteral switchedH800 =
     "{switched_links = 8, link_gbps = 20.6}";
 
 /// The first entry that matches the name in a case applies. So a name that
-/// begins with another name must come first: A10G before A10. If a case does
-/// not state the package or the memory size, the first entry of its chip
-/// applies.
+/// begins with another name must come before that name: A10G before A10. If a
+/// case does not state the package or the memory size, the first entry of its
+/// chip applies.
 static constexpr KnownGPU knownGPUs[] = {
     {"GB300", Form::Any, 0, "GB300-288GB", switchedB200, 5, 800, 1},
     {"B300", Form::Any, 0, "B300-SXM6-288GB", switchedB200, 5, 800, 1},

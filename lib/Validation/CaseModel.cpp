@@ -185,7 +185,8 @@ static std::string sizeOf(const json::Reader &model, StringRef key) {
 /// Returns the mean number of tokens of Wikipedia text in a sequence of length
 /// `seq`. The rest of the sequence is padding, because articles may be shorter:
 /// padding is 17 % of 128 tokens and half of 512 tokens (Krell et al. 2021,
-/// arXiv 2107.02027). Interpolates between these two lengths.
+/// arXiv 2107.02027). Interpolates between these two lengths. Shorter sequences
+/// have 17 % padding too, longer ones as many tokens as those of length 512.
 static int64_t tokensOfWikipedia(int64_t seq) {
   constexpr int64_t shortest = 128, longest = 512;
   constexpr int64_t tokensOfShortest = 106, tokensOfLongest = 256;

@@ -242,8 +242,8 @@ Network proteus::validation::networkOfWords(StringRef words, int64_t devices,
     int64_t cards = stated.cards.value_or(8);
     return {cards, gbit / cards};
   }
-  // The text states a rate but does not state whether it is the rate of a card,
-  // a device or a node. If the rate exceeds that of a usual card, assume that
+  // The rate is neither that of a device nor that of a node, and the number of
+  // cards is not stated. If the rate exceeds that of a usual card, assume that
   // it is the sum over all cards. If it is below half the rate of a usual card,
   // assume that the node has one card with this rate. Otherwise assume that
   // each card has this rate.

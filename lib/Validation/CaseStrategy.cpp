@@ -348,7 +348,7 @@ static void noteUnused(const json::Reader &s, CaseNotes &notes) {
       notes.assumed.push_back("'" + key + "' of the strategy changes nothing");
 }
 
-/// If the case states `key`, sets the field of the plan with this `caseKey`.
+/// Sets the field of the plan with the `caseKey` `key`, if the case states it.
 static Error setField(const json::Reader &s, StringRef key,
                       ParallelPlan &plan) {
   if (!hasValue(s, key))
@@ -390,8 +390,8 @@ Error proteus::validation::strategyOfCase(const json::Reader &s,
     return error;
   if (std::optional<double> bucket = numberOf(s, "ddp_bucket_mb"))
     plan.bucketSize = static_cast<int64_t>(*bucket * 1024 * 1024);
-  // Without `tp_comm_overlap`, the default applies: a product waits for its
-  // whole collective.
+  // Without `tp_comm_overlap`, the field stays open: `tensor_overlap` of the
+  // case or the stack decides it.
   if (isTrue(s, "tp_comm_overlap"))
     plan.tensorOverlap = plan::TensorOverlap::Chunked;
   if (hasValue(s, "overlap_grad_reduce"))

@@ -48,8 +48,8 @@ struct Job {
   /// parameters. If `masterType` is empty, there is no master copy. If a type
   /// is absent, `precision` determines it.
   std::optional<std::string> gradientType, masterType;
-  /// Parallel decisions. Fields that the user does not state are open until
-  /// `applyStack` fills them.
+  /// Parallel decisions. Fields that the user does not state are open.
+  /// `applyStack` fills those that the stack decides.
   plan::ParallelPlan plan;
   /// Software stack: a name, a path or JSON text. With `none`, no stack adds
   /// time or memory. If this is empty, an .mlir file keeps the stack that it
@@ -96,9 +96,9 @@ void addPlanFlags(Flags &flags, plan::ParallelPlan &plan);
 /// Sets fields of `plan` from flags without dashes: "tp=8 pp=4 zero=1".
 llvm::Error parsePlan(llvm::StringRef text, plan::ParallelPlan &plan);
 
-/// If the job states the balance, the capacity or the padding of experts,
-/// computes `capacity_factor` from them and adds it to the overrides of the
-/// model. Does nothing otherwise.
+/// Computes `capacity_factor` from the balance, the capacity and the padding of
+/// experts, and adds it to the overrides of the model. Does nothing if the job
+/// states none of them.
 llvm::Error applyExpertBalance(Job &job);
 
 /// Returns the stack that `job.stack` names; `none` is an empty stack. If the
@@ -121,7 +121,7 @@ llvm::Error applyMeanTokens(const machine::Stack &stack, Job &job,
                             std::vector<std::string> &remarks);
 
 /// Sets precision, ZeRO stage, batch sizes, accumulation, offload and bucket
-/// sizes of `job` from the text of a DeepSpeed configuration. `source` is the
+/// size of `job` from the text of a DeepSpeed configuration. `source` is the
 /// name of the text in errors.
 llvm::Error readDeepSpeed(llvm::StringRef text, llvm::StringRef source,
                           Job &job);

@@ -43,8 +43,8 @@ struct Case {
 
 /// Reads cases in the format of docs/validation.md. If a case can't be
 /// translated to a job, its `unsupported` holds the reason. Fails if the text
-/// is not a file of cases, or if two cases have the same id. `source` is the
-/// name of the text in errors.
+/// is not a file of cases, if an entry has no id or the id of an earlier one,
+/// or if all entries have errors. `source` is the name of the text in errors.
 llvm::Expected<std::vector<Case>> readCases(llvm::StringRef text,
                                             llvm::StringRef source);
 

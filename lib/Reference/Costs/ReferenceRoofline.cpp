@@ -69,10 +69,10 @@ double ReferenceRoofline::elementwise(double elements) const {
                   constants.elementwiseFloor);
 }
 
-/// Returns the time in ms of a linear layer, or of a convolution as an implicit
-/// product. `rows` is the number of rows of the result, and `weight` has the
-/// shape (outputs, rest). If the layer has a bias, `biased` is the shape of the
-/// result, and the time includes one more pass over the result. Otherwise
+/// Returns the time in ms of a linear, or of a convolution as an implicit
+/// product. `rows` is the number of rows of the result. `weight` is the shape
+/// (outputs, rest) of the weight. If there is a bias, `biased` is the shape of
+/// the result, and the time includes one more pass over the result. Otherwise
 /// `biased` is null.
 double ReferenceRoofline::layer(double rows, ArrayRef<int64_t> weight,
                                 const Shape *biased) const {
@@ -80,7 +80,7 @@ double ReferenceRoofline::layer(double rows, ArrayRef<int64_t> weight,
   return biased ? time + elementwise(elementsOf(*biased)) : time;
 }
 
-/// Returns the time in ms of the gradient of a linear layer or a convolution.
+/// Returns the time in ms of the gradient of a linear or a convolution.
 /// `inputs` are the gradient of the result, the input and the weight. `outputs`
 /// are the gradients of the input (if it is needed), the weight and the bias
 /// (if there is one).

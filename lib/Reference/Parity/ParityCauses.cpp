@@ -78,7 +78,7 @@ void Explanation::explainLoss() {
       4.0 * static_cast<double>(run.batch) - 3 * 4 * tokens, "loss");
 }
 
-/// Corrects for the gradients of the biases of row-split layers. All ranks of
+/// Corrects for the gradients of the biases of row-split linears. All ranks of
 /// tp hold these biases whole. The reference also sums their gradients over the
 /// ranks of tp, in one collective per stage.
 void Explanation::explainRowBiases() {
@@ -86,7 +86,7 @@ void Explanation::explainRowBiases() {
     return;
   double biases = 4.0 * 2 * static_cast<double>(dim("layers") * dim("hidden"));
   double ours = strategy.dp > 1 ? biases * static_cast<double>(strategy.tp) : 0;
-  // With ZeRO-2, this simulator reduces these gradients in separate
+  // With ZeRO-2 and ZeRO-3, this simulator reduces these gradients in separate
   // collectives, one for each rank of tp.
   int64_t tasks =
       strategy.zero >= 2 && strategy.dp > 1 ? strategy.tp * strategy.pp : 0;
@@ -96,8 +96,8 @@ void Explanation::explainRowBiases() {
 void Explanation::explainZero() {
   if (strategy.zero == 0 || strategy.dp == 1)
     return;
-  // In this simulator, every rank updates the biases of row-split layers whole.
-  // In the reference, ranks update parts of them and gather the results.
+  // In this simulator, every rank updates the biases of row-split linears
+  // whole. In the reference, ranks update parts of them and gather the results.
   double biases = 4.0 * 2 * static_cast<double>(dim("layers") * dim("hidden"));
   add("all_gather", strategy.zero == 3 ? strategy.tp : 0,
       biases * static_cast<double>(strategy.tp), "biases");

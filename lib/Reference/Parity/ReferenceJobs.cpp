@@ -90,10 +90,11 @@ void TreeWriter::buckets() {
   line(text);
 }
 
-/// Returns the settings with which ZeRO shards the parameters of an operation
-/// along the iterator `split`. If `tensor` is true, tensor parallelism shards
-/// them along the same iterator. Gradients need no setting, even with ZeRO-2:
-/// they are reduced to shards once, after the last micro-batch.
+/// Returns the settings with which ZeRO shards the states and, at stage 3, the
+/// weights of an operation along the iterator `split`. If `tensor` is true,
+/// tensor parallelism shards them along the same iterator. Gradients need no
+/// setting at any stage: they are reduced to shards once, after the last
+/// micro-batch.
 std::string TreeWriter::storage(StringRef split, bool tensor) const {
   if (strategy.zero == 0 || strategy.dp == 1)
     return "";
@@ -133,8 +134,9 @@ Error TreeWriter::transformer() {
     node("ln_1", storage());
     node("ln_2", storage());
     node("attention.qkv", split("out") + storage("out", true));
-    // ZeRO shards the weights of row-split layers along their input dimension.
-    // The biases of these layers do not have this dimension and stay whole.
+    // ZeRO shards row-split linears along their input dimension: weights and
+    // states at stage 3, only states at stages 1 and 2. Their biases do not
+    // have this dimension and stay whole.
     node("attention.proj", storage("in", true));
     node("mlp.fc1", split("out") + storage("out", true));
     node("mlp.fc2", storage("in", true));
@@ -145,11 +147,11 @@ Error TreeWriter::transformer() {
   return Error::success();
 }
 
-/// Writes the splits of the linear layers of a convolutional network over all
-/// devices. A pair of layers is split by columns and then by rows, a single
-/// layer by columns. As in the reference, a pair keeps its gathered input for
-/// the backward pass (`split input 0`), and a single layer gathers its input
-/// again.
+/// Writes the splits of the linears of a convolutional network over all
+/// devices. Of a pair, the first linear is split by columns and the second by
+/// rows; a single linear is split by columns. As in the reference, a pair keeps
+/// its gathered input for the backward pass (`split input 0`), and a single
+/// linear gathers its input again.
 void TreeWriter::splitClassifier() {
   auto pair = [&](StringRef columns, ArrayRef<StringRef> between,
                   StringRef rows) {

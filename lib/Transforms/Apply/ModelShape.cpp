@@ -170,10 +170,11 @@ void ModelShape::findLayers() {
   }
 }
 
-/// Chooses the layers that are cut into stages and recomputed: those with
-/// matrix products. If no layers have any, the layers with the most work are
-/// chosen. Layers that are mixed with layers of more work in the order of the
-/// model are not cut, because each stage is one part of that order.
+/// Chooses the groups of layers that are cut into stages and recomputed: all
+/// groups with matrix products or, if there are none, the group with the most
+/// work. A stage is a contiguous part of the model. Therefore a group is only
+/// recomputed, and not cut, if its operations are interleaved with those of a
+/// group with more work.
 void ModelShape::chooseLayers() {
   SmallVector<std::pair<StringRef, const Layers *>> byWork;
   for (auto &[pattern, group] : layers)
@@ -199,7 +200,8 @@ void ModelShape::chooseLayers() {
   });
 }
 
-/// Fails if the model has too few layers for the degrees.
+/// Fails if the model has too few layers for the stages, or no layers to
+/// recompute with `recompute=full`.
 LogicalResult ModelShape::checkLayers(const plan::ResolvedPlan &plan) {
   if (stageLayers.empty()) {
     if (plan.pp > 1)

@@ -57,7 +57,8 @@ public:
     double work = 0;
     /// True if the layers compute matrix products.
     bool hasProducts = false;
-    /// Positions of the first and last operation in the model.
+    /// Numbers of the first and the last operation of the group, in the order
+    /// of the model.
     size_t first = 0, last = 0;
   };
 
@@ -66,8 +67,8 @@ public:
   ModelShape(const ModelShape &) = delete;
   ModelShape &operator=(const ModelShape &) = delete;
 
-  /// Finds the batch and the layers. Emits an error if the model has no batch
-  /// or too few layers for the degrees.
+  /// Finds the batch and the layers. Emits an error if the degrees do not fit
+  /// the batch or the number of layers.
   llvm::LogicalResult examine(const plan::ResolvedPlan &plan);
 
   mlir::func::FuncOp getFunction() const { return function; }
@@ -118,9 +119,9 @@ double countInnerRuns(mlir::Operation *op);
 double countFlops(nn::IterationSpaceOpInterface op);
 
 /// Returns true if `op` is element-wise, such as an activation function, a cast
-/// or a gate. A split of a dimension of its operands is then also a split of
-/// its result. Returns false for additions, because they add a residual, which
-/// has a layout of its own.
+/// or a gate. Its result can then have the same splits as its operands. Returns
+/// false for additions, because they add a residual, which has a layout of its
+/// own.
 bool isElementWise(mlir::Operation *op);
 
 /// Returns the number of output features of a linear.
@@ -136,8 +137,8 @@ void collectReaders(mlir::Value value,
                     llvm::SmallVectorImpl<mlir::OpOperand *> &readers);
 
 /// Returns the linears that read `value` as their input, directly or through
-/// element-wise operations. Returns an empty list if any other operation reads
-/// `value`.
+/// element-wise operations. Returns an empty list if `value` has any other
+/// reader.
 llvm::SmallVector<nn::LinearOp> onlyLinearReaders(mlir::Value value);
 
 /// Returns the linear that computes `value`, directly or through views and

@@ -42,7 +42,8 @@ const OperationSettings *SplitPlan::get(Operation *op) const {
 
 SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
   Parts everywhere;
-  // A mesh has at least one axis, so the mesh of one device has dp = 1.
+  // A mesh has at least one axis. On a single device it is dp, with size 1, and
+  // the batch is split over it.
   bool data = decisions.dataReplicas() > 1 || decisions.expertReplicas() > 1 ||
               (decisions.pp == 1 && decisions.cp == 1 && decisions.tp == 1);
   if (data && model.hasBatch()) {
@@ -62,9 +63,10 @@ SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
 // Tensor parallelism
 //===----------------------------------------------------------------------===//
 
-/// Splits an attention by heads. The linears that feed it are split by columns.
-/// If no linear feeds one of the operands, the heads are split explicitly.
-/// Records that the linear that reads the result is split by rows.
+/// Splits an attention by heads. Splits the linears that compute its query, key
+/// and value by columns; the split of the heads follows from these. If an
+/// operand does not come from a linear, also splits the heads explicitly.
+/// Records that the linears that read the result are split by rows.
 LogicalResult SplitPlan::splitAttention(nn::AttentionOp attention) {
   int64_t heads = attention.getKeyHeads();
   if (heads % decisions.tp != 0)
@@ -134,10 +136,10 @@ static void collectFollowingLinears(Value value,
   }
 }
 
-/// Splits a product of `[batch, head, ..]`, as in attention that is written out
-/// as separate operations. The linears that feed the product are split by
-/// columns. Propagation then splits the product by heads, and the linears that
-/// read its result by rows.
+/// Splits a product of tensors `[batch, head, ..]`, as in attention that is
+/// written out as separate operations. Splits the linears that compute the
+/// operands by columns. Propagation then splits the product by heads, and the
+/// linears that read its result by rows.
 void SplitPlan::splitHeadProduct(nn::MatmulOp product) {
   if (cast<RankedTensorType>(product.getLhs().getType()).getRank() != 4)
     return;
@@ -154,7 +156,7 @@ void SplitPlan::splitHeadProduct(nn::MatmulOp product) {
 }
 
 /// Splits a linear by columns if all its readers are linears that can be split
-/// by rows.
+/// by rows, and records that these are.
 void SplitPlan::splitLinear(nn::LinearOp linear) {
   if (isTensorSplit(linear) || rowLinears.contains(linear) ||
       outSize(linear) < decisions.tp)
@@ -288,10 +290,10 @@ LogicalResult SplitPlan::checkSequence() {
   return success();
 }
 
-/// If the plan has sequence parallelism, splits along the sequence all
-/// operations that run between a linear that is split by rows and the next
-/// linear that is split by columns. These operations treat each position on its
-/// own, and tp splits no other dimension of them.
+/// Splits the sequence of the norms, sums and element-wise operations that run
+/// between a linear that is split by rows and the next linear that is split by
+/// columns. They treat each position on its own, and tp splits no other
+/// dimension of them. Does nothing without sequence parallelism.
 void SplitPlan::splitSequence() {
   if (!decisions.sequenceParallel)
     return;
@@ -345,9 +347,10 @@ void SplitPlan::splitSequence() {
   }
 }
 
-/// Sets how attention gets the keys of other devices. `all-gather` needs no
-/// setting: the tree splits sequences everywhere, so attention gathers the
-/// keys.
+/// Sets how attention gets the keys of other devices: around a ring, or by a
+/// split of the heads over cp instead of the sequence (`ulysses`). `all-gather`
+/// needs no setting: the tree splits sequences everywhere, so attention gathers
+/// the keys.
 LogicalResult SplitPlan::splitContext() {
   if (decisions.cp == 1 ||
       decisions.contextKind == plan::ContextKind::AllGather)
@@ -477,10 +480,10 @@ void SplitPlan::splitSlots() {
 // Recomputation
 //===----------------------------------------------------------------------===//
 
-/// An attention can be written out as the product of queries and keys,
-/// `softmax`, and the product with values. Returns the path of the module that
-/// contains these three operations. Returns an empty string if there is no such
-/// module, or if the module contains a linear.
+/// Returns the path of the module that contains an attention written out as
+/// three operations: the product of queries and keys, `softmax`, and the
+/// product with values. Returns an empty string if there is no such module, or
+/// if the module contains a linear.
 static StringRef coreAttentionOf(nn::SoftmaxOp softmax,
                                  const ModelShape &model) {
   auto moduleOf = [&](Operation *op) -> StringRef {

@@ -115,13 +115,15 @@ private:
   bool isTensorSplit(mlir::Operation *op) const {
     return tensorSplit.contains(op);
   }
-  /// Returns the axes over which ZeRO splits the parameters of `op`, and the
-  /// product of the sizes of these axes. The devices along these axes hold
-  /// copies of the parameters.
+  /// Returns the axes over which ZeRO splits the states of the parameters of
+  /// `op` and, depending on its stage, their gradients and the parameters. Also
+  /// returns the product of the sizes of these axes. Without ZeRO, the devices
+  /// along these axes hold copies.
   std::pair<llvm::SmallVector<llvm::StringRef>, int64_t>
   copiesOf(mlir::Operation *op) const;
-  /// Returns the splits with which the parameters `operands` of `op` are
-  /// stored: those with which `op` reads them, and a further split over the
+  /// Returns the splits with which ZeRO stores the states of the parameters
+  /// `operands` of `op` and, depending on its stage, their gradients and the
+  /// parameters: those with which `op` reads them, and a further split over the
   /// devices that hold copies. Returns an empty list if there are no copies, or
   /// if the parameters are too small.
   Parts storageOf(nn::IterationSpaceOpInterface op,

@@ -48,12 +48,12 @@ SplitPlan::Parts SplitPlan::storageOf(IterationSpaceOpInterface op,
   llvm::append_range(withTensor, copies);
   if (copies.empty())
     return {};
-  // Splits parameters over the devices that hold copies, where tp already
-  // splits the dimension `split`. If possible, `split` is cut further into even
-  // parts, each of which lies within the shard that its device has from tp.
-  // Uneven parts would have to move between devices before every use, so the
-  // dimension `other` is split instead if that yields even parts, or if `split`
-  // is too small.
+  // Splits tensors over the devices that hold copies. tp splits their dimension
+  // `split` already. The best choice is to cut `split` further into even parts:
+  // each of them lies within the shard that its device has from tp. Uneven
+  // parts would have to move between the devices of tp, so the second choice is
+  // even parts of `other`. Without even parts, cuts `split`, or `other` if
+  // `split` has too few elements. Returns no splits if both have too few.
   auto withinTensorSplit = [&](StringRef split, int64_t size, StringRef other,
                                int64_t otherSize) -> Parts {
     int64_t parts = decisions.tp * count;

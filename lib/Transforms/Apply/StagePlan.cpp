@@ -78,9 +78,9 @@ static StagePlan emptyPlan(const ModelShape &model, int64_t runs) {
   return stages;
 }
 
-/// Distributes the layers so that each run has about the same FLOPs, with the
-/// operations outside of layers. A layer belongs to the run in whose share of
-/// the FLOPs its middle lies. No run is empty.
+/// Distributes the layers so that each run has about the same FLOPs. The
+/// operations outside of layers count too. A layer belongs to the run in whose
+/// share of the FLOPs its middle lies, unless a run would then be empty.
 static StagePlan balanceLayers(const ModelShape &model, int64_t runs) {
   StagePlan stages = emptyPlan(model, runs);
   SmallVector<Unit> units = unitsOf(model, countFlops);
@@ -97,7 +97,8 @@ static StagePlan balanceLayers(const ModelShape &model, int64_t runs) {
     if (unit.op)
       continue;
     auto wanted = static_cast<int64_t>(middle / total * runs);
-    // Every run after this one needs a layer too.
+    // The next run begins early if the remaining layers are otherwise too few
+    // for the remaining runs.
     if (run < 0 || (run + 1 < runs && (wanted > run || remaining < runs - run)))
       ++run;
     --remaining;

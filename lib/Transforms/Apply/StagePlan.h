@@ -21,8 +21,8 @@ namespace proteus {
 /// An assignment of layers and operations to stages. A tree distributes the
 /// layers equally by default, so only deviations from this default are stored.
 struct StagePlan {
-  /// Number of layers of each run, which is one chunk of a stage, by the
-  /// pattern of the layers. Empty if the layers are distributed equally.
+  /// Number of layers of each run, by the pattern of the layers. A run is one
+  /// chunk of a stage. Empty if the layers are distributed equally.
   llvm::DenseMap<llvm::StringRef, llvm::SmallVector<int64_t>> counts;
   /// Operations that run in a later stage than the last layer, each with its
   /// stage.

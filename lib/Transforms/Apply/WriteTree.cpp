@@ -189,7 +189,7 @@ void TreeWriter::write(StringRef name) {
     axes.push_back(
         strategy::AxisAttr::get(context, StringAttr::get(context, axis), size));
   };
-  // Outermost axis first, as in Megatron-LM and DeepSpeed. The devices of an
+  // Outermost axis first, as in Megatron-LM and DeepSpeed. The devices along an
   // outer axis are farther apart, and the outer axes communicate least.
   std::pair<StringRef, int64_t> degrees[] = {
       {kPipeline, decisions.pp},

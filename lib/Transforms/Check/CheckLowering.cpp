@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Executes a model twice with the interpreter (`Interp`): before its lowering
-// on whole tensors, and after it on shards. Compares the results by path.
+// Executes a model with the interpreter (`Interp`): before its lowering on
+// whole tensors, once as it is and once with small random errors in all
+// numbers, and after its lowering on shards. Compares the results by path.
 //
 //===----------------------------------------------------------------------===//
 
@@ -470,7 +471,7 @@ static double countElements(Type type) {
 
 /// Returns the largest number of elements that a rank holds of the arguments of
 /// `block` and of all results of its operations. Counts the body of a repeat
-/// once per iteration, and a section of a micro-batch once per micro-batch.
+/// once per iteration, and a section once per micro-batch if it runs so often.
 static double countElements(Block &block) {
   double elements = 0;
   for (Type type : block.getArgumentTypes())

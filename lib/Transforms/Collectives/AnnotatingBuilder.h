@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Part of insert-collectives: a builder that annotates every operation that it
-// inserts with a phase, a stage and a path. The user of the builder chooses
-// these annotations.
+// inserts with a phase and a stage, and those of the dialect dist also with a
+// path. The user of the builder chooses these annotations.
 //
 //===----------------------------------------------------------------------===//
 

@@ -20,7 +20,7 @@ using nn::IterationSpaceOpInterface;
 
 namespace {
 
-/// Values of one operation that travel around the ring in one message.
+/// Values of one operation that travel around the ring in one shift.
 using Travellers = SmallVector<Value>;
 
 class RingBuilder {
@@ -66,8 +66,8 @@ static unsigned ringDim(Value value, ArrayRef<dist::Axis> axes) {
               .getShardedDim(axes.front());
 }
 
-/// Builds one message that passes all `values` to the next device of the ring.
-/// Returns the received values.
+/// Builds one dist.shift that passes all `values` to the next device of the
+/// ring. Returns the received values.
 Travellers RingBuilder::pass(ArrayRef<Value> values) {
   const AxisList &axes = part.getAxes(ring);
   unsigned dim = ringDim(values.front(), axes);
@@ -126,7 +126,7 @@ SmallVector<Value> RingBuilder::run() {
   Travellers home;
   int64_t blocks = numBlocks();
   for (int64_t step = 0; step < blocks; ++step) {
-    // Insert the messages before the kernels of the step, so that communication
+    // Insert the shifts before the kernels of the step, so that communication
     // and kernels overlap.
     Travellers next;
     if (step + 1 < blocks) {

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: replaces an operation with a `ring` split by one
-// step per block of the split iterator. Between two steps, every device sends
-// the block that it holds to the next device of the ring.
+// Part of insert-collectives: builds the steps that replace an operation with a
+// `ring` split, one step per block of the iterator that is split. For the next
+// step, every device sends the block that it holds to the next device of the
+// ring.
 //
 //===----------------------------------------------------------------------===//
 

@@ -168,10 +168,10 @@ AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
   return through;
 }
 
-/// If possible, changes the partition of an addition of input gradients so that
-/// one collective scatters their sum, instead of one collective for each term.
-/// This requires that sums are pending over the same axes in all terms, and
-/// that the addition would otherwise be split over one of these axes.
+/// Changes the partition of an addition of input gradients, if possible, so
+/// that one collective scatters their sum, instead of one collective for each
+/// term. This requires that sums are pending over the same axes in all terms,
+/// and that the addition would otherwise be split over one of these axes.
 void LayoutInserter::sumBeforeScatter(IterationSpaceOpInterface op,
                                       Partitioning &part) {
   if (!isa<nn::AddOp>(op) || !isInputGradient(op))
@@ -239,7 +239,7 @@ LogicalResult LayoutInserter::visitKernel(IterationSpaceOpInterface op) {
   initialValues.add(op);
   for (OpResult result : op->getResults())
     setLayout(result, resultLayout(result.getResultNumber()));
-  // Each conversion is inserted right after the operation. Going through the
+  // `store` inserts a conversion right after the operation. Going through the
   // results in reverse order leaves the conversions in the order of the
   // results.
   for (OpResult result : llvm::reverse(op->getResults()))
@@ -252,9 +252,9 @@ LogicalResult LayoutInserter::visitKernel(IterationSpaceOpInterface op) {
 // Other operations
 //===----------------------------------------------------------------------===//
 
-/// Groups the terms of an nn.total by layout. If a group has pending
-/// reductions, or exists only at some coordinates, combines its terms before
-/// they are converted. One small collective then suffices for the group.
+/// Sorts the terms of an nn.total by layout. If terms of the same layout have
+/// pending reductions, or exist only at some coordinates, combines them before
+/// they are converted. One small collective then suffices for all of them.
 /// Converts all other terms one by one.
 LogicalResult LayoutInserter::visitTotal(nn::TotalOp total) {
   // A stack of scalars is never sharded, so its layout without dimensions is
@@ -303,8 +303,8 @@ LogicalResult LayoutInserter::visitTotal(nn::TotalOp total) {
 /// the layout of this argument. Any other value keeps its layout, except that
 /// its sum over micro-batches is completed. The results of a model that is not
 /// trained are its output, so their sums over devices are completed too. The
-/// loss of a training step remains partial, because frameworks do not reduce it
-/// in every step.
+/// loss of a training step remains partial over devices, because frameworks do
+/// not reduce it in every step.
 LogicalResult LayoutInserter::visitReturn(Operation *op) {
   bool isTrained = function->hasAttr(nn::kTrainingAttr);
   for (OpOperand &operand : op->getOpOperands()) {

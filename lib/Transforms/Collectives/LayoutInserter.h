@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: gives every value of a function a layout.
+// Part of insert-collectives: gives every tensor of a function a layout.
 // LayoutInserter visits the operations in order and calls the other classes of
 // the pass. StageMap finds the stages of values, ReaderLayouts the layouts that
 // later readers need, and ReshardPlans the cheapest steps to these layouts.
@@ -35,7 +35,7 @@ namespace proteus {
 void unmarkTerminator(mlir::Operation *terminator);
 
 /// Inserts layouts and conversions into one function. Visits the operations in
-/// order, gives the type of every value a layout, and converts each operand
+/// order, gives the type of every tensor a layout, and converts each operand
 /// that has another layout than its operation needs.
 class LayoutInserter {
 public:
@@ -66,8 +66,8 @@ private:
   /// stay pending in its results.
   dist::AxisList sumsThrough(nn::IterationSpaceOpInterface op,
                              const Partitioning &part);
-  /// If `op` adds input gradients, and sums are pending over the same axes in
-  /// all of them, removes these axes from `part`, the partition of `op`. The
+  /// Removes axes from `part`, the partition of `op`, if `op` adds input
+  /// gradients and sums are pending over these axes in all of them. The
   /// addition then adds partial terms, and one collective reduces and scatters
   /// the sum.
   void sumBeforeScatter(nn::IterationSpaceOpInterface op, Partitioning &part);

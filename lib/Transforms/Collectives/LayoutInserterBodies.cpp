@@ -106,8 +106,9 @@ LayoutInserter::yieldedLayout(nn::RepeatOp repeat, OpOperand &operand) {
   }
   if (getPhase(repeat) == Phase::Forward) {
     // A value is saved in the layout in which the backward pass first reads it,
-    // if the body also produces this layout and it is no larger than
-    // `computed`. Otherwise the value is saved in its reduced layout.
+    // if the body also converts the value to this layout and the layout is no
+    // larger than `computed`. Otherwise the value is saved in its reduced
+    // layout.
     LayoutAttr target = reduced(computed);
     LayoutAttr wanted = reads.firstReadLayout(result);
     if (wanted && converter.hasKeptForm(operand.get(), withoutLeading(wanted),
@@ -196,8 +197,9 @@ LogicalResult LayoutInserter::visitRecompute(nn::RecomputeOp recompute) {
   for (OpOperand &operand : yield->getOpOperands()) {
     Value result = recompute.getResult(operand.getOperandNumber());
     // Yield a value in the layout that its first reader needs, if the body also
-    // produces this layout and it is no larger than the layout in which the
-    // value is computed. Otherwise yield the value in its reduced layout.
+    // converts the value to this layout and the layout is no larger than the
+    // one in which the value is computed. Otherwise yield the value in its
+    // reduced layout.
     LayoutAttr wanted = reads.firstReadLayout(result);
     bool made =
         wanted && converter.hasKeptForm(operand.get(), wanted,

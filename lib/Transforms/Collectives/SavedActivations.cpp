@@ -45,7 +45,8 @@ static LayoutAttr readLayout(OpOperand &use, dist::MeshAttr mesh) {
 /// - a kernel of the forward body also reads `value` in this layout;
 /// - the layout differs from the one in which `value` is produced;
 /// - the layout is no larger than the one in which `value` is produced.
-/// All other uses have the key null.
+/// All other uses have the key null. Returns no uses if no kernel computes
+/// `value`.
 static llvm::MapVector<Attribute, SmallVector<OpOperand *>>
 usesByForm(BlockArgument argument, Value value, dist::MeshAttr mesh) {
   llvm::MapVector<Attribute, SmallVector<OpOperand *>> uses;

@@ -32,7 +32,7 @@ public:
   /// Returns `layout` restricted to the devices of the virtual stage `stage`.
   /// Fixed coordinates on other axes do not change.
   dist::LayoutAttr onStage(dist::LayoutAttr layout, int64_t stage) const;
-  /// Returns `layout` restricted to the devices that run `op`.
+  /// Returns `layout` restricted to the devices of the stage of `op`.
   dist::LayoutAttr onStage(dist::LayoutAttr layout, mlir::Operation *op) const;
 
   /// Returns the coordinate on the pipeline axis of the devices that hold

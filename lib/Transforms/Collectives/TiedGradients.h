@@ -38,14 +38,13 @@ public:
   /// this parameter. If `reader` reads the gradient of a tied parameter before
   /// the update does, for example to compute its square sum, all sums are built
   /// before `reader`. The stages then exchange totals of the square sums and
-  /// wait for each other, so every stage must first compute its sums of
-  /// gradients.
+  /// wait for each other, so no stage may compute a sum of gradients later.
   llvm::LogicalResult joinBefore(mlir::Operation *reader);
 
 private:
   /// Builds, before `reader`, the sum of the gradients of the tied parameter
-  /// that `update` updates. The copies of the gradient are summed in the layout
-  /// in which the update of the first copy reads its gradient.
+  /// that `update` updates. The gradients of all copies are summed in the
+  /// layout in which the update of the first copy reads its gradient.
   llvm::LogicalResult join(mlir::Operation *update, mlir::Operation *reader);
 
   mlir::func::FuncOp function;

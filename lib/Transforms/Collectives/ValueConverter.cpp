@@ -142,9 +142,9 @@ Value ValueConverter::onHost(Value value, Operation *reader) {
 }
 
 /// Returns the operation from which a conversion of `value` for `reader` takes
-/// its path: the kernel that produces the value, or else the reader. A repeat
-/// or recomputation has the path of a module, so an operation in its body is
-/// returned instead.
+/// its path: the kernel that produces the value, or else the reader. If a
+/// repeat produces a value that is returned, or the reader is a recomputation,
+/// returns an operation of its body, because its own path is that of a module.
 static Operation *namingOp(Value value, Operation *reader) {
   Operation *origin = value.getDefiningOp();
   if (isa_and_nonnull<IterationSpaceOpInterface>(origin))
@@ -284,10 +284,9 @@ static bool readsNoData(Operation *op) {
   });
 }
 
-/// Returns the operation before which `value` is converted for `reader`.
-/// Operations directly before `reader` that only prepare its destination, such
-/// as a fill with zero, belong to the same layer. The conversion comes before
-/// the first of these operations or, if there are none, before `reader`.
+/// Returns the operation before which `value` is converted for `reader`: the
+/// first of the operations directly before `reader` that only prepare its
+/// destination, such as a fill with zero, or `reader` if there are none.
 static Operation *placeOfConversion(Value value, Operation *reader) {
   Operation *place = reader;
   for (Operation *before = reader->getPrevNode();

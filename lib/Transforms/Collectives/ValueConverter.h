@@ -31,8 +31,8 @@ public:
       : function(function), mesh(mesh), stages(stages), plans(plans) {}
 
   /// Returns `value` in layout `target` for `reader`. Uses an earlier
-  /// conversion if it can be shared, and otherwise builds one before `reader`.
-  /// Returns null after an error.
+  /// conversion if it can be shared, and otherwise builds one. Returns null
+  /// after an error.
   mlir::Value convert(mlir::Value value, dist::LayoutAttr target,
                       mlir::Operation *reader, dist::Purpose purpose);
 
@@ -67,10 +67,11 @@ private:
   /// pass and can read this copy, because the tree offloads `value`. Builds the
   /// copy if there is none yet. Otherwise returns `value`.
   mlir::Value onHost(mlir::Value value, mlir::Operation *reader);
-  /// Converts `value` to `target`, a layout that fixes coordinates which the
-  /// layout of `value` does not fix, such as dp = 0. A value that is sharded
-  /// over these axes is gathered at the coordinates, and a replicated value is
-  /// restricted to them.
+  /// Converts `value` to `target`, which is fixed on axes on which `value` is
+  /// not, for example at dp = 0. If one dimension of `value` is sharded over
+  /// all these axes and a gather is possible, gathers it at the fixed
+  /// coordinates. Otherwise replicates `value` over these axes and restricts it
+  /// to the coordinates.
   llvm::FailureOr<mlir::Value>
   bringTo(mlir::OpBuilder &builder, mlir::Value value, dist::LayoutAttr target,
           mlir::Operation *reader, dist::Purpose purpose);
@@ -87,9 +88,9 @@ private:
   /// an error.
   mlir::Value accumulate(mlir::OpBuilder &builder, mlir::Value value,
                          mlir::Operation *reader);
-  /// Sends `value`, a result of `producer`, to the stage of `reader`.
-  /// `producer` is null for an argument. Returns the received value, or null
-  /// after an error.
+  /// Sends `value` to the stage of `reader`. `producer` is the operation that
+  /// computes the value, or its summands of the micro-batches; null for an
+  /// argument. Returns the received value, or null after an error.
   mlir::Value transfer(AnnotatingBuilder &builder, mlir::Value value,
                        mlir::Operation *producer, dist::LayoutAttr target,
                        mlir::Operation *reader, dist::Purpose purpose);

@@ -86,10 +86,9 @@ void BatchAnalysis::visit(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the operand of a repeat from which `argument`, an argument of its
-/// body, gets its first value or its slices. Also returns by how much the
-/// number of a dimension of this operand is larger than that of the same
-/// dimension of `argument`: 1 if the operand is a stack, else 0. Returns null
-/// if `argument` does not belong to a repeat.
+/// body, gets its first value or its slices. Also returns the number of leading
+/// dimensions that only the operand has: 1 if it is a stack, else 0. Returns
+/// null if `argument` does not belong to a repeat.
 static std::pair<Value, unsigned> outside(BlockArgument argument) {
   auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
   if (!repeat)

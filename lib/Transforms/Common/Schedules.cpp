@@ -21,8 +21,9 @@ using dist::Work;
 namespace {
 
 /// Base of the built-in schedules. It sorts the work of a stage into numbered
-/// slots: slot k contains backward pass k. Forward pass p must wait for
-/// backward pass p - limit, so it is in slot max(0, p - limit + 1). With a
+/// slots: slot k contains backward pass k. The limit is the number of forward
+/// passes that may run before the first backward pass. Forward pass p must wait
+/// for backward pass p - limit, so it is in slot max(0, p - limit + 1). With a
 /// limit of 2, for example, slot 0 contains F0, F1 and B0, slot 1 contains F2
 /// and B1, and slot 2 contains F3 and B2. Within a slot, forward passes run
 /// first and gradients of parameters last.
@@ -48,8 +49,8 @@ protected:
   /// backward pass.
   virtual int64_t getDelay(const StageShape &) const { return 0; }
 
-  /// Returns the smaller of `limit` and `max_ongoing`, or `limit` if
-  /// `max_ongoing` is not set.
+  /// Returns the smaller of `limit` and `shape.maxOngoing`, or `limit` if
+  /// `shape.maxOngoing` is absent.
   static int64_t limited(const StageShape &shape, int64_t limit) {
     return shape.maxOngoing ? std::min(limit, *shape.maxOngoing) : limit;
   }
@@ -141,9 +142,8 @@ public:
 protected:
   int64_t getLimit(const StageShape &shape) const override {
     int64_t all = shape.chunks * shape.microBatches;
-    // If all micro-batches form a single group, all forward passes run first.
-    // No forward passes are then left that could alternate with backward
-    // passes.
+    // With a single group of micro-batches, the stage runs all its forward
+    // passes before its first backward pass.
     if (shape.microBatches == shape.stages)
       return all;
     return std::min(all, 2 * (shape.stages - shape.stage - 1) +
@@ -159,8 +159,8 @@ protected:
 /// Zero bubble: 1F1B in which a backward pass computes only the gradients for
 /// which the preceding stage waits. Stage s computes the gradients of
 /// parameters s slots later. With this delay, no stage has more micro-batches
-/// in flight than the first one. The last stages, which run out of other work
-/// first, have the most of these gradients left to compute.
+/// in flight than the first one. The last stages run out of other work first,
+/// and they have the most gradients of parameters left to compute.
 class ZeroBubble : public SlottedSchedule {
 public:
   bool splitsGradients() const override { return true; }

@@ -120,9 +120,9 @@ static void sortByStage(Block &block) {
       op->moveBefore(block.getTerminator());
 }
 
-/// If several stages read an input or a parameter, gives each of them an
-/// argument of its own. Each stage then loads the inputs that it needs. The
-/// copies of a parameter are annotated as tied.
+/// Gives each stage an argument of its own if several stages read an input or a
+/// parameter. Each stage then loads the inputs that it needs. The copies of a
+/// parameter are annotated as tied.
 static void duplicateArguments(func::FuncOp function, int64_t numStages) {
   Block &block = function.front();
   auto isReturn = [](OpOperand &use) {
@@ -173,8 +173,8 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
 
 /// Sets the virtual stage of each argument to the earliest one that reads it.
 /// Emits an error if operations of different stages read the same argument.
-/// Only arguments with the role State can cause this error, because inputs and
-/// parameters have been duplicated before.
+/// Inputs and parameters cannot cause this error, because each stage that reads
+/// one has an argument of its own (`duplicateArguments`).
 static LogicalResult placeArguments(func::FuncOp function, int64_t numStages) {
   Builder builder(function.getContext());
   ArgumentAttrChanges stages;

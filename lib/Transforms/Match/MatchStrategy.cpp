@@ -216,8 +216,8 @@ strategy::TreeOp MatchStrategy::selectTree() {
 }
 
 /// Adds the decisions of the stack of the module to `tree`, unless the tree
-/// states them already. Emits a remark with the decisions that a tree cannot
-/// contain.
+/// states them already. Emits a remark with the decisions that cannot be added,
+/// because they concern the model or the splits of the tree.
 LogicalResult MatchStrategy::applyStack(strategy::TreeOp tree,
                                         func::FuncOp function) {
   FailureOr<machine::Stack> resolved = resolveStack(getOperation());

@@ -29,7 +29,7 @@ struct CutAxis {
   SmallVector<int64_t> cuts;
   /// A setting that uses a sub-axis, for diagnostics.
   Operation *user = nullptr;
-  /// Names of the axes that replace the parts.
+  /// Names of the axes that replace this one, one per part.
   SmallVector<StringAttr> names;
 
   unsigned getNumParts() const { return cuts.size() - 1; }
@@ -58,7 +58,7 @@ private:
   /// these axes are cut.
   void findCuts();
   void joinParts();
-  /// Names the axes that replace the parts.
+  /// Names the axes that replace each cut axis.
   void namePieces();
   LogicalResult rewrite(strategy::SplitOp split);
   LogicalResult rewrite(strategy::AtOp at);
@@ -186,7 +186,7 @@ LogicalResult Refiner::rewrite(strategy::SplitOp split) {
         names.push_back(text);
         continue;
       }
-      // A new axis is added only in the sub-axis in which it begins. For
+      // A new axis is added only for the sub-axis in which it begins. For
       // example, if the cut at 2 of `d = 8` was removed, `d:(1)2, d:(2)4` adds
       // `d` for `d:(1)2` and nothing for `d:(2)4`.
       int64_t begin = use.sub ? use.sub->prefix : 1;

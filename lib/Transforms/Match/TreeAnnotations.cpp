@@ -109,9 +109,9 @@ LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
   return success();
 }
 
-/// Converts the splits of the first result, of its gradient, and of operands
-/// that are kept for the backward pass to axes per dimension. Adds those of the
-/// result to `outputs`, and annotates `op` with the others.
+/// Converts splits to axes per dimension: the splits of the first result, of
+/// its gradient, and of operands that are kept for the backward pass. Adds the
+/// axes of the result to `outputs`, and annotates `op` with the others.
 LogicalResult TreeMatcher::annotateActivations(Operation *op,
                                                const nn::IterationSpace &space,
                                                const Settings &settings) {
@@ -285,7 +285,7 @@ static BlockArgument argumentBehind(Value value) {
 }
 
 /// Annotates each argument with the coordinates of its readers if all readers
-/// have the same ones. It is an error if the readers of a parameter have
+/// have the same ones. Emits an error if the readers of a parameter have
 /// different coordinates. Any other argument, such as an input, is held by all
 /// devices if its readers have different coordinates.
 LogicalResult TreeMatcher::placeArguments() {

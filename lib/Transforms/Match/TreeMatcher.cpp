@@ -232,8 +232,8 @@ std::optional<Place> TreeMatcher::placeOf(const Path &path) {
 Settings TreeMatcher::settingsOf(const Path &path) {
   Settings settings;
   settings.place = placeOf(path);
-  // Nodes are in pre-order, so an inner or later node overrides the earlier
-  // ones.
+  // Nodes are in pre-order, so an inner node overrides the nodes around it, and
+  // a later node overrides earlier ones.
   for (Node &node : nodes) {
     std::optional<size_t> length = node.select(path);
     if (!length)

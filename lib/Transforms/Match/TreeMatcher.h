@@ -151,8 +151,8 @@ private:
   /// Returns the settings for the operation with the path `path`. Inner nodes
   /// override outer ones.
   Settings settingsOf(const proteus::Path &path);
-  /// Returns the stage that the innermost `at` or `stages` sets for a path, or
-  /// nullopt.
+  /// Returns the stage that the innermost `stages`, or `at` on the pipeline
+  /// axis, sets for a path, or nullopt if there is none.
   std::optional<Place> placeOf(const proteus::Path &path);
   mlir::FailureOr<dist::ScheduleRequestAttr> readSchedule();
   mlir::FailureOr<dist::StepAttr> readStep();

@@ -60,14 +60,15 @@ struct Cut {
 /// Cuts the products of one program into chunks.
 class Chunker {
 public:
-  /// `requested` is the number of chunks, or 0 if the collective determines it.
+  /// Creates a chunker. `requested` is the number of chunks of a collective, or
+  /// 0 if the collective determines it.
   Chunker(int64_t requested) : requested(requested) {}
 
   void cutBehind(dist::AllGatherOp gather);
   template <typename ReduceOp> void cutInFront(ReduceOp reduce);
 
-  /// Number of collectives that are left whole because the chunks do not divide
-  /// their rows.
+  /// Number of collectives that are left whole because their rows cannot be cut
+  /// into equal chunks.
   int64_t numUneven = 0;
 
 private:

@@ -67,10 +67,10 @@ private:
 } // namespace
 
 void FuseExchanges::fuseIn(Block &block) {
-  // Operations of the same kind with the same axes and purpose form groups. The
-  // exchange of a group will precede the first reader of any member. An
-  // operation can therefore join a group only if it precedes this reader, or if
-  // it can be moved before the reader.
+  // Operations of the same kind with the same axes and purpose can become one
+  // exchange, which will precede the first reader of any of them. An operation
+  // can therefore join a `Group` only if it precedes the deadline, or if it can
+  // be moved before the deadline.
   using Key = std::tuple<OperationName, Attribute, int64_t>;
   llvm::MapVector<Key, SmallVector<Group>> groups;
   for (Operation &op : block) {
@@ -103,8 +103,8 @@ void FuseExchanges::fuseIn(Block &block) {
 }
 
 void FuseExchanges::fuse(const Group &group) {
-  // Insert the exchange directly before the first reader, where the operands of
-  // all members are available.
+  // Insert the exchange directly before the first reader or, without a reader,
+  // at the end of the block. The operands of all members are available there.
   auto first = cast<dist::CollectiveOpInterface>(group.members.front());
   std::optional<dist::Purpose> purpose = first.getPurpose();
   OpBuilder builder(group.deadline ? group.deadline

@@ -142,9 +142,9 @@ private:
 };
 } // namespace
 
-/// Returns the last kernel in the sequence of kernels that begins with `op` and
-/// has the path of `op`. Operations that are not kernels may be between these
-/// kernels. Returns `op` if it is not a kernel.
+/// Returns the last of the kernels that follow `op` without a break and have
+/// the same path, or `op` itself if there are none. Operations that are not
+/// kernels do not count as a break. Returns `op` if it is not a kernel.
 static Operation *lastOfPath(Operation *op) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
   if (!kernel)

@@ -135,8 +135,8 @@ static FailureOr<SmallVector<Work>> orderOf(dist::ProgramOp program,
   return order;
 }
 
-/// Fails if a listed order has more than `max_ongoing` micro-batches in flight.
-/// The verifier of the schedule does not check this.
+/// Fails if a listed order has more than `max_ongoing` pairs of chunk and
+/// micro-batch in flight. The verifier of the schedule does not check this.
 static LogicalResult checkOngoing(dist::ScheduleOp schedule, unsigned stage,
                                   dist::ProgramOp program) {
   dist::ScheduleRequestAttr request = program.getStepOrDefault().getSchedule();

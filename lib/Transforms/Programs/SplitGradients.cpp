@@ -37,8 +37,9 @@ static Type stackedType(Type type, int64_t count) {
 namespace {
 
 /// Cuts a repeat into two. The first repeat computes the results for which
-/// other stages wait, and everything on which these depend. The second repeat
-/// computes the rest.
+/// other stages wait, directly or through later operations of this stage, and
+/// everything on which these results depend. The second repeat computes the
+/// rest.
 class RepeatCutter {
 public:
   RepeatCutter(nn::RepeatOp repeat, const llvm::BitVector &needed)

@@ -50,8 +50,8 @@ struct SectionPlace {
   }
 };
 
-/// Divides one function into programs, one per stage, and each program into
-/// sections, one per phase and chunk.
+/// Divides one function into programs, one per stage. Divides each program into
+/// sections: one per phase and chunk, and one for the update.
 class Splitter {
 public:
   Splitter(func::FuncOp function, dist::MeshAttr mesh)
@@ -100,10 +100,12 @@ private:
                                            : sender->second,
                    getPhase(transfer));
   }
-  /// Chooses the sections that exchange the value of a transfer.
+  /// Chooses the sections that send and receive the value of a transfer.
   void placeTransfer(dist::TransferOp transfer,
                      const std::set<std::pair<int64_t, int64_t>> &sections);
-  /// Assigns every operation to its section, and a transfer to two sections.
+  /// Assigns every operation to its section. A transfer gets the sections of
+  /// its send and of its receive. Constants get no section, because every
+  /// section copies those that it reads.
   void collectMembers();
   /// Returns true if `value`, which the section `place` computes, must be a
   /// result of this section, because another section of the stage or the return
@@ -131,14 +133,16 @@ private:
 
 } // namespace
 
-/// A value may skip chunks: chunk 1 of a stage may read a value that chunk 0 of
-/// another stage computes. Sender and receiver exchange it in the first section
-/// of the later stage that follows the earlier virtual stage, and the later
-/// stage holds it between that section and the other one. Messages between two
-/// stages then have the same order at both ends. Without this rule the receiver
-/// could wait for the second value of micro-batch 0 while the sender, which
-/// runs chunk 0 of all micro-batches first, offers the first value of
-/// micro-batch 1.
+/// Changes the sections that exchange a value which skips chunks: for example,
+/// chunk 1 of stage s reads a value that chunk 0 of another stage computes.
+/// Stage s then receives the value already in its first forward section after
+/// that chunk 0, and holds it until chunk 1. In the backward pass, stage s
+/// computes the gradient of the value in chunk 1, holds it, and sends it in the
+/// backward section of the virtual stage that received the value. Messages
+/// between two stages then have the same order at both ends. Without this rule
+/// the receiver could wait for the second value of micro-batch 0 while the
+/// sender, which runs chunk 0 of all micro-batches first, offers the first
+/// value of micro-batch 1.
 void Splitter::placeTransfer(
     dist::TransferOp transfer,
     const std::set<std::pair<int64_t, int64_t>> &sections) {

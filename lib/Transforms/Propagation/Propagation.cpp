@@ -28,7 +28,8 @@ namespace {
 /// Solver that propagates the partitions of the tree along the data flow until
 /// nothing changes. It never overwrites a setting of the tree, nor axes that an
 /// operation has taken. The result therefore depends only on the settings and
-/// the order of the program.
+/// the order of the program. The exceptions are keeps with `kKeepAsReadAttr`
+/// and observers, which always have the axes of another reader.
 class Propagation {
 public:
   Propagation(func::FuncOp function, const dist::Mesh &mesh)
@@ -153,8 +154,8 @@ static DimAxes withoutLeading(const DimAxes &dims) {
   return DimAxes(dims.begin() + 1, dims.end());
 }
 
-/// If `keep` has the attribute `kKeepAsReadAttr`, gives it the axes with which
-/// the preceding operation, other keeps excepted, reads the kept value.
+/// Gives `keep` the axes with which the nearest preceding operation that is no
+/// nn.keep reads the kept value. Does nothing without `kKeepAsReadAttr`.
 void Propagation::followReader(nn::KeepOp keep, Partitioning &part) {
   auto number = keep->getAttrOfType<IntegerAttr>(kKeepAsReadAttr);
   if (!number)
@@ -243,7 +244,8 @@ void Propagation::forward(Block &block) {
 }
 
 /// Lets each operation take the axes that the first readers of its results
-/// need, for iterators that have no axes yet.
+/// need, for iterators that have no axes yet. Ignores a first reader in another
+/// phase.
 void Propagation::backward(Block &block) {
   for (Operation &op : llvm::reverse(block)) {
     for (Region &region : op.getRegions())

@@ -18,9 +18,9 @@
 
 namespace proteus {
 
-/// Emits an error if the strategy splits nothing, so that all devices do the
-/// same work. Otherwise emits a warning for each axis over which nothing is
-/// split.
+/// Emits an error if the strategy uses no axis of the mesh, so that all devices
+/// do the same work. Otherwise emits a warning for each unused axis. Axes of
+/// size 1 do not count. UnusedAxes.cpp states when an axis is used.
 llvm::LogicalResult reportUnusedAxes(mlir::func::FuncOp function,
                                      const dist::Mesh &mesh,
                                      const PropagatedPartitions &propagated);

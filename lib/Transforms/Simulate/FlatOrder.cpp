@@ -213,7 +213,8 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
     available[i] = i + 1;
   for (size_t s = 0; s + 1 < list.sectionBegin.size(); ++s) {
     size_t begin = list.sectionBegin[s], end = list.sectionBegin[s + 1];
-    // For every layer of the section, the last kernel before it, or -1.
+    // For every layer of the section, the last kernel before it, or -1 for the
+    // first layer.
     std::vector<int32_t> inFront;
     std::vector<uint32_t> layer(end - begin);
     std::optional<size_t> last;
@@ -225,9 +226,9 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
       layer[i - begin] = inFront.size() - 1;
       last = i;
     }
-    // For every task, the layer of the first kernel from that task on, or -1.
-    // The first kernel after a gather or fetch of a parameter reads that
-    // parameter.
+    // For every task, the layer of the first kernel from that task on, or -1 if
+    // no kernel follows. The first kernel after a gather or fetch of a
+    // parameter reads that parameter.
     std::vector<int64_t> reader(end - begin, -1);
     for (size_t i = end - begin; i-- > 0;)
       reader[i] = isKernel(list.tasks[begin + i]) ? layer[i]

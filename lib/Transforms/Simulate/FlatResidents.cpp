@@ -86,7 +86,7 @@ void Flattener::dropGathered() {
   flat.resident = std::move(kept);
 }
 
-/// Makes the outputs of a section resident if the update or the end of the
+/// Makes the outputs of a section resident if the update or the return of the
 /// program reads them, and removes their former buffers from all tasks. These
 /// outputs are mainly gradients, which live for the whole step because they
 /// accumulate in place.

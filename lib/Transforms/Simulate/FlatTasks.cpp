@@ -109,8 +109,8 @@ void Flattener::visitTask(Operation *op) {
   FlatList &target = list();
   uint32_t number = target.tasks.size();
   bool isBlocking = blocks(op);
-  // A blocking communication starts after all earlier kernels. Kernels run in
-  // order, so a dependency on the last kernel is enough.
+  // A blocking communication starts after all earlier kernels of its section.
+  // Kernels run in order, so a dependency on the last of them is enough.
   if (isBlocking)
     for (uint32_t other = number; other-- > target.sectionBegin.back();)
       if (target.tasks[other].waits ||
@@ -198,9 +198,11 @@ void Flattener::delayBuckets(size_t count) {
   }
 }
 
-/// Adds a task for every bucket. The task runs in the section that computes the
-/// gradients of the bucket, directly after the last gradient is computed.
-/// Reduced gradients use the memory of the unreduced ones.
+/// Adds a task for every bucket, in the section that computes the gradients of
+/// the bucket. The task runs directly after the last of these gradients or, if
+/// buckets are reduced after the backward pass, after the last gradient of the
+/// section (`delayBuckets`). Reduced gradients use the memory of the unreduced
+/// ones.
 void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
   SmallVector<std::vector<uint32_t>> reduced;
   for (auto [i, input] : llvm::enumerate(fused.getInputs()))

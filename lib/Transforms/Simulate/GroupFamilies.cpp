@@ -86,12 +86,12 @@ int64_t GroupFamilies::bytesOf(const FlatTask &task) const {
 /// The members of such a collective write directly into buffers of each other
 /// (*user buffers*), either all at once or in chunks as a ring exchange.
 ///
-/// In a ring exchange, a chunk is the whole shard of one device. A device does
-/// not send the chunk with its own shard. Layouts cannot express that each
-/// device orders the shards differently, so in the program every chunk contains
-/// an equal part of each shard, and all chunks have the same bytes. This
-/// function assigns the bytes of the own chunk to the other chunks: in a
-/// gather, 4 chunks of 3 MB become 0, 4, 4 and 4 MB.
+/// In a ring exchange, a chunk is the whole shard of one device. On each
+/// device, the chunk with its own shard needs no exchange. Layouts cannot
+/// express that each device orders the shards differently, so in the program
+/// every chunk contains an equal part of each shard, and all chunks have the
+/// same bytes. This function assigns the bytes of the own chunk to the other
+/// chunks: in a gather, 4 chunks of 3 MB become 0, 4, 4 and 4 MB.
 static void exchangeByBuffers(Operation *op, sim::GroupCollective &collective) {
   auto exchange =
       op->getAttrOfType<DenseI64ArrayAttr>(ProteusDialect::exchangeAttrName);

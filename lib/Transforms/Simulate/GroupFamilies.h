@@ -25,8 +25,8 @@ struct FamilyCollective {
 
 /// Collects the groups of ranks that communicate and the collectives that they
 /// run. A family is a set of disjoint groups that run the same collectives.
-/// There is one family per set of axes, one per pair of stages that exchange
-/// messages, and one per set of stages that together reduce a gradient.
+/// There is one family per set of axes, one per pair of a sending and a
+/// receiving stage, and one per set of stages that together reduce a gradient.
 class GroupFamilies {
 public:
   GroupFamilies(dist::MeshAttr mesh, std::optional<dist::Axis> pipelineAxis,

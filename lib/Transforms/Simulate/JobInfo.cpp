@@ -62,8 +62,9 @@ static void countFlops(Block &block, double times, bool recomputed,
   }
 }
 
-/// Sets the role of every mesh axis that splits an input: Data if it splits the
-/// first dimension, else Context.
+/// Sets the role of every mesh axis that splits `input`: Data if it splits the
+/// first dimension, else Context. Does not change the role Data, which another
+/// input may have set.
 static void findRoles(RankedTensorType input,
                       std::vector<sim::MeshAxis> &axes) {
   dist::LayoutAttr layout = dist::getLayout(input);

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Functions that compute the work of an operation on the shards of one rank, as
-// cost::Kernel, the input of the cost models. Used by the cost rules and their
-// mechanisms.
+// cost::Kernel, the input of the cost models. Used by the cost rules, their
+// mechanisms and the workload builder.
 //
 //===----------------------------------------------------------------------===//
 

@@ -158,8 +158,8 @@ void PaperKernels::joinGradients(cost::Time gap) {
     if (group.empty() ||
         flat.tasks[group.back()].label != flat.tasks[task].label)
       return false;
-    // A kernel that waits for a task between the kernels of the group cannot be
-    // part of their launch.
+    // A kernel that waits for a task between the kernels of the launch so far
+    // cannot be part of this launch.
     return llvm::all_of(tasks[task].dependsOn, [&](uint32_t other) {
       return other <= group.front() || llvm::is_contained(group, other);
     });
@@ -268,9 +268,10 @@ public:
 };
 } // namespace
 
-/// Returns the stream of `op`. One queue holds the reductions of gradients,
-/// another one all other communication. A message is only in the queue of its
-/// sender; receivers wait in a stream of their own.
+/// Returns the stream of `op`. As in the reference, one stream holds the
+/// reductions of gradients and another one all other communication. A message
+/// is only in this stream of its sender; its receiver waits in a stream for
+/// receives.
 sim::Stream PaperRules::streamOf(Operation *op) const {
   if (isa<dist::RecvOp>(op) || !isa<dist::CollectiveOpInterface>(op))
     return getStream(op);

@@ -45,7 +45,7 @@ void RankEquivalence::inspect(Type type) {
       uneven.insert({tensor.getDimSize(dim), axes});
 }
 
-/// Returns the axes along which ranks can compute different shares of the
+/// Returns the axes along which ranks can visit different shares of their
 /// points of `kernel`. These axes split the queries or the keys of causal
 /// attention.
 static AxisList decidingAxes(nn::IterationSpaceOpInterface kernel) {

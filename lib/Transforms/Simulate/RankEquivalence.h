@@ -28,8 +28,8 @@ namespace proteus {
 
 /// Finds differences between the work of the ranks of a job. Ranks can differ
 /// in four properties: their stage, the sizes of uneven shards, the share of
-/// causal attention that they compute, and values that exist only at some
-/// coordinates.
+/// their points that they visit in causal attention, and values that exist only
+/// at some coordinates.
 class RankEquivalence {
 public:
   RankEquivalence(llvm::ArrayRef<FlatProgram> programs, const dist::Mesh &mesh,
@@ -46,10 +46,11 @@ public:
 private:
   void inspect(mlir::Type type);
   void inspect(mlir::Operation *op);
-  /// Returns the share of the points of `kernel` that the rank at `coordinates`
-  /// computes, as the bits of a double. A causal mask makes the share smaller
-  /// than 1. Ranks with equal coordinates along `axes` have equal shares.
-  /// `coordinates` contains the coordinate of `micro`, then one per axis.
+  /// Returns the share of its own points of `kernel` that the rank at
+  /// `coordinates` visits, as the bits of a double. A causal mask makes the
+  /// share smaller than 1. Ranks with equal coordinates along `axes` have equal
+  /// shares. `coordinates` contains the coordinate of `micro`, then one per
+  /// axis.
   int64_t shareOf(nn::IterationSpaceOpInterface kernel,
                   const dist::AxisList &axes,
                   llvm::ArrayRef<int64_t> coordinates) const;

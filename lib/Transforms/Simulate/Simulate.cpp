@@ -136,9 +136,9 @@ LogicalResult Simulate::setErrors(const machine::Stack &stack,
   return success();
 }
 
-/// Reads all profiles and returns those with kernels that were measured on a
-/// device of the cluster. Emits an error if profiles are given but none of them
-/// has such a kernel.
+/// Reads all profiles. Returns the measurements of those profiles that contain
+/// a kernel measured on a device of the cluster. Emits an error if profiles are
+/// given but none of them contains such a kernel.
 FailureOr<cost::Measurements>
 Simulate::readProfiles(const machine::Cluster &cluster) {
   Location loc = getOperation().getLoc();

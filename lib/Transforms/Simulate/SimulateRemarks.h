@@ -14,9 +14,9 @@
 
 namespace proteus {
 
-/// Emits a remark with the cost of every operation of the lowered programs.
-/// While the engine runs, this listener only records the time that each
-/// collective takes if nothing else slows it.
+/// Emits remarks with the costs of all operations of the lowered programs that
+/// run as tasks. While the engine runs, this listener only records the time
+/// that each collective takes if nothing else slows it.
 class SimulateRemarks : public sim::Listener {
 public:
   bool canSkip() const override { return true; }
@@ -25,7 +25,7 @@ public:
     timesAlone = collectiveTimes.vec();
   }
 
-  /// Emits one remark per operation, in the order of the programs. If the
+  /// Emits one remark per such operation, in the order of the programs. If the
   /// executions of an operation differ in cost, for example those of a
   /// reduction of several buckets, emits one remark per cost. If the devices of
   /// a stage differ, the remark is about the devices that spend the most time

@@ -23,8 +23,8 @@ BlockDifferentiator::BlockDifferentiator(StepContext &context, Block &forward,
 }
 
 LogicalResult BlockDifferentiator::run() {
-  // The list of operations is copied first, because the block changes when a
-  // repeat is differentiated and replaced.
+  // Copy the list of operations, because the block changes when a repeat is
+  // differentiated and replaced.
   SmallVector<Operation *> operations;
   for (Operation &op : forward.without_terminator())
     operations.push_back(&op);
@@ -63,8 +63,8 @@ void BlockDifferentiator::add(Value operand, Value gradient) {
     return;
   summing = true;
   // Kernels write the gradient of a parameter in the type that `gradientType`
-  // returns. An addition passes on the gradient of its result unchanged, so the
-  // type of that gradient may differ and is converted.
+  // returns. The gradient of an operand of an addition is the unchanged
+  // gradient of the result, which may have another type and is then converted.
   Type type = gradientType(operand);
   std::string path = current ? getOwnPath(current) : "loss";
   if (gradient.getType() != type)

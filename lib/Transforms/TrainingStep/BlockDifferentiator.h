@@ -32,8 +32,8 @@ public:
   BlockDifferentiator(StepContext &context, mlir::Block &forward,
                       mlir::OpBuilder backward);
 
-  /// Builds all gradients. Emits an error if an operation on which the loss
-  /// depends is not differentiable.
+  /// Builds all gradients. Emits an error if an operation between a parameter
+  /// and the loss is not differentiable.
   llvm::LogicalResult run();
 
   mlir::OpBuilder &builder() override { return backward; }

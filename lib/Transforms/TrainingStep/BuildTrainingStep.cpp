@@ -100,10 +100,10 @@ LogicalResult BuildTrainingStep::checkRowUpdates(func::FuncOp function,
   return failure(result.wasInterrupted());
 }
 
-/// Changes the element type of floating-point inputs, parameters and
-/// activations to `compute`. Losses and log-sum-exps keep their element types.
-/// Tables that are updated by rows also keep their element types, because they
-/// have no master copy.
+/// Changes the element type of floating-point arguments and activations to
+/// `compute`. Losses and log-sum-exps keep their element types. Tables that are
+/// updated by rows also keep their element types, because they have no master
+/// copy.
 void BuildTrainingStep::applyComputeType(func::FuncOp function, Type compute) {
   auto convert = [&](Value value) {
     if (isFloatTensor(value))

@@ -33,9 +33,9 @@ void proteus::markAsUpdate(Operation *op, BlockArgument parameter) {
 
 namespace {
 
-/// Combines one number per gradient, such as its square sum, into a total. All
-/// numbers of a stage are combined on that stage. Each stage then combines its
-/// total with that of the previous stage, so the last stage gets the total over
+/// Combines one number per gradient, such as its square sum, into a total. The
+/// numbers of a virtual stage are combined there, together with the total of
+/// the previous virtual stage. The last virtual stage thus gets the total over
 /// all gradients.
 class GradientTotals {
 public:
@@ -78,7 +78,7 @@ public:
   }
 
   /// Builds the operation that computes the factor for the updates from
-  /// `totals`. It runs on the last stage.
+  /// `totals`. The operation runs on the last virtual stage.
   Value buildFactor(TrainingAttr training, ValueRange totals) {
     BlockArgument last = byStage.rbegin()->second.front();
     return placeOnStage(

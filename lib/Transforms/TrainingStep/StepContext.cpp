@@ -25,9 +25,9 @@ StepContext::StepContext(func::FuncOp function, TrainingAttr training)
   markActive(function.front());
 }
 
-// A value is active if it depends on a parameter. A carried value of a repeat
-// is active if its initial value is active, or if the value that an iteration
-// yields for it is active.
+// Marks the active values of a block, which depend on a parameter. A carried
+// value of a repeat is active if its initial value is active, or if the value
+// that an iteration yields for it is active.
 void StepContext::markActive(Block &block) {
   for (Operation &op : block) {
     if (auto repeat = dyn_cast<RepeatOp>(op)) {

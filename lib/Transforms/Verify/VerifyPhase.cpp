@@ -34,7 +34,8 @@ using nn::IterationSpaceOpInterface;
 //===----------------------------------------------------------------------===//
 
 /// Checks the postcondition of match-strategy. Returns true if every argument
-/// has a role and, with a pipeline, every operation has a stage.
+/// has a role and, with a pipeline, every operation with an iteration space has
+/// a stage.
 static bool verifyMatched(func::FuncOp function) {
   bool valid = true;
   bool pipeline = function->hasAttr(kPipelineAxisAttr);
@@ -57,7 +58,8 @@ static bool verifyMatched(func::FuncOp function) {
 }
 
 /// Checks the postcondition of build-training-step. Returns true if every
-/// parameter is updated and every operation has a phase.
+/// parameter is updated and every operation with an iteration space has a
+/// phase, or if the model is not trained.
 static bool verifyStep(func::FuncOp function) {
   if (!function->hasAttr(nn::kTrainingAttr))
     return true;
@@ -84,7 +86,8 @@ static bool verifyStep(func::FuncOp function) {
 }
 
 /// Checks the postcondition of propagate-strategy. Returns true if every
-/// argument has a layout and every operation has a partition.
+/// argument has a layout and every operation with an iteration space has a
+/// partition.
 static bool verifyPropagated(func::FuncOp function) {
   bool valid = true;
   for (BlockArgument argument : function.getArguments())

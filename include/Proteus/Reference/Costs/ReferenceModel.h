@@ -66,9 +66,9 @@ struct ReferenceConstants {
   /// Factor on the bandwidth of a group of four ranks in one node.
   double fourRanks = 0;
   /// The latency and the bandwidth of an all-to-all are those of a broadcast,
-  /// multiplied by these factors. `InNode` is for groups within a node,
-  /// `Across` for groups across nodes. Across nodes, the bandwidth is also
-  /// divided by the number of nodes of the cluster.
+  /// multiplied by these factors. The suffix `InNode` stands for groups within
+  /// a node, `Across` for groups across nodes. Across nodes, the bandwidth is
+  /// also divided by the number of nodes of the cluster.
   double exchangeLatencyInNode = 0, exchangeLatencyAcross = 0,
          exchangeBandwidthAcross = 0;
   /// A bandwidth that replaces the computed one for one kind of collective on

@@ -46,9 +46,10 @@ public:
 
   /// Returns the time in ms of a kernel of this project, which has sizes
   /// instead of operand shapes. The time of a product follows from its rows,
-  /// columns and inner size. The time of any other matrix kernel follows from
-  /// its FLOPs and bytes. The time of all other kernels follows from their
-  /// bytes only. Elements have the width of the kernel's type.
+  /// columns and inner size; a bias adds one more pass over the result. The
+  /// time of any other matrix kernel follows from its FLOPs and bytes. The time
+  /// of all other kernels follows from their bytes only. Elements have the
+  /// width of the kernel's type.
   double milliseconds(const Kernel &kernel) const;
 
   using Shape = std::vector<int64_t>;

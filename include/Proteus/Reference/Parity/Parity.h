@@ -30,7 +30,8 @@
 
 namespace proteus::parity {
 
-/// Sum over all collectives of one kind, in all groups, for one micro-batch.
+/// Sum over all collectives of one kind, in all groups, for one micro-batch and
+/// the update.
 struct CollectiveSum {
   int64_t count = 0;
   /// Volume in units of 1e6 bytes, counted as in the reference.
@@ -65,9 +66,9 @@ struct Timeline {
 
 /// Strategy of an example of the reference.
 struct ReferenceStrategy {
-  /// "dp": data parallel. "manual": the linear layers of a convolutional
-  /// network are split over all devices. "megatron": tensor parallel. "pp":
-  /// pipeline parallel. "mp": each embedding table of DLRM is on one device.
+  /// "dp": data parallel. "manual": the linears of a convolutional network are
+  /// split over all devices. "megatron": tensor parallel. "pp": pipeline
+  /// parallel. "mp": each embedding table of DLRM is on one device.
   std::string kind;
   int64_t dp = 1, tp = 1, pp = 1, zero = 0, microBatches = 1;
   bool recompute = false, seqFirst = false;
@@ -86,7 +87,8 @@ struct ReferenceRun {
   std::string optimizer;
   double overlapFactor = 0;
   bool shareBandwidth = true;
-  bool megatron = false; ///< true: reduce-scatters have twice their volume
+  /// True if the reference counts twice the volume of each reduce-scatter.
+  bool megatron = false;
   /// Recorded figures; absent if the reference returned none.
   std::optional<ParityFigures> original;
 
@@ -156,7 +158,8 @@ struct ParityResult {
 void explain(const ReferenceRun &run, const Timeline &timeline,
              ParityResult &result);
 
-/// Returns ours / original - 1, or nullopt if one of them is absent.
+/// Returns ours / original - 1, or nullopt if one of them is absent or
+/// `original` is not positive.
 std::optional<double> deviation(std::optional<double> ours,
                                 std::optional<double> original);
 
@@ -164,8 +167,8 @@ std::optional<double> deviation(std::optional<double> ours,
 struct ParityVerdict {
   /// True if the collectives are equal in kind and count, without corrections.
   bool sameKindsAndCounts = false;
-  /// True if the collectives are equal after the correction for known
-  /// differences, or if they are not compared.
+  /// True if the collectives are equal in kind and count after the correction
+  /// for known differences, or if they are not compared.
   bool explainedCounts = false;
   /// Largest relative deviation of a volume in `expected`; absent if
   /// collectives are not compared.

@@ -39,17 +39,18 @@ llvm::StringRef getHostAttrName(strategy::ItemKind item);
 
 /// Returns the mesh that match-strategy has attached to a function, or null if
 /// match-strategy has not run on it. If the result is null and the function is
-/// a model, warns that the pass named `pass` leaves the function unchanged.
+/// a model (an argument has a role), warns that the pass named `pass` leaves
+/// the function unchanged.
 dist::MeshAttr getMatchedMesh(mlir::FunctionOpInterface function,
                               llvm::StringRef pass);
 
-/// Returns true if the arguments of a function have layouts, which
-/// propagate-strategy gives them.
+/// Returns true if an argument of the function has a layout, as in every
+/// function after propagate-strategy.
 bool hasLayouts(mlir::FunctionOpInterface function);
 
 /// Checks the partitions (`strategy.op`) of the operations in a function. Emits
-/// an error and fails if one names an iterator that its operation does not
-/// have, or an axis that the mesh does not have.
+/// an error and fails if a partition names an iterator that its operation does
+/// not have, or an axis that the mesh does not have.
 mlir::LogicalResult checkPartitions(mlir::FunctionOpInterface function,
                                     const dist::Mesh &mesh);
 
@@ -99,8 +100,9 @@ std::pair<mlir::BlockArgument, unsigned> getParameter(mlir::Value value);
 /// with `op`, or null if `op` is not recomputed.
 mlir::StringAttr getRecomputeGroup(mlir::Operation *op);
 
-/// Returns the number of the virtual stage, which is one chunk of one stage
-/// (see `kStageAttr`), or nullopt if there is no such annotation.
+/// Returns the virtual stage of an operation or a function argument, or nullopt
+/// if it has none. A virtual stage is one chunk of one stage (see
+/// `kStageAttr`).
 std::optional<int64_t> getStage(mlir::Operation *op);
 std::optional<int64_t> getStage(mlir::BlockArgument argument);
 /// Sets the virtual stage of `op`.

@@ -60,15 +60,18 @@ private:
   /// depend on an input of the step.
   void visitOperands(mlir::Operation *op);
   /// Returns true if `dimension` is the batch dimension of `value`, or can
-  /// become it. It can become the batch dimension if `value` has none yet, and
-  /// if tracing the dimension back to the producers does not lead to a function
-  /// argument without a batch, such as a parameter.
+  /// become it. It can if `value` has no batch dimension yet, and if tracing
+  /// the dimension back meets only parallel iterators of operations without a
+  /// batch iterator. A function argument without a batch, such as a parameter,
+  /// rules it out.
   bool canHold(mlir::Value value, unsigned dimension);
   /// Computes the result of `canHold` for a value that has no batch dimension
   /// yet.
   bool findOut(mlir::Value value, unsigned dimension);
-  /// Makes `dimension` the batch dimension of `value`, and does the same for
-  /// the values from which `value` is computed. `canHold` must be true.
+  /// Makes `dimension` the batch dimension of `value`. Does the same for the
+  /// corresponding dimensions of the values from which `value` is computed, and
+  /// for the iterators of their producers. `canHold(value, dimension)` must be
+  /// true.
   void hold(mlir::Value value, unsigned dimension);
   /// Gives `to` the batch dimension of `from`, moved by `shift`: by -1 if `to`
   /// is a slice of the stack `from`, and by 1 if `to` is a stack of values like

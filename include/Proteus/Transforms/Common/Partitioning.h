@@ -8,8 +8,8 @@
 //
 // Derives layouts from partitions: the axes of the iterators of an operation
 // determine the layout that each operand must have and the layout that each
-// result gets. Used by propagate-strategy, build-training-step and
-// insert-collectives.
+// result gets. Used by settle-repeats, build-training-step, propagate-strategy,
+// insert-collectives and verify-phase.
 //
 //===----------------------------------------------------------------------===//
 
@@ -109,8 +109,8 @@ private:
 /// without communication.
 ///
 /// Operations must be added in program order, so that each of them is examined
-/// once. Tracing back each value separately could lead to the start of the
-/// model every time.
+/// once. Without the set, every value would have to be traced back separately,
+/// possibly to the start of the model.
 class InitialValues {
 public:
   InitialValues() = default;

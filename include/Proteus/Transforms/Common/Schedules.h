@@ -26,9 +26,9 @@
 
 namespace proteus {
 
-/// Number of a stage, and the numbers of stages, chunks and micro-batches of
-/// its pipeline.
+/// Position of a stage in its pipeline, and the size of that pipeline.
 struct StageShape {
+  /// Number of the stage, counted from 0.
   int64_t stage = 0;
   /// Number of stages.
   int64_t stages = 1;

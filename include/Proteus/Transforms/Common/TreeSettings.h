@@ -35,7 +35,7 @@ namespace proteus {
 /// Returns the operation by which `tree` states `field`. Returns null if the
 /// tree leaves the field open, so that `writeStepSettings` can add an operation
 /// for it. A field that is not a setting of the step, such as a degree, is
-/// never open: if no other operation states it, the mesh does.
+/// never open: if no other operation states it, returns the mesh of the tree.
 mlir::Operation *findSetting(strategy::TreeOp tree, const plan::Field &field);
 
 /// Writes the fields of `plan` that are settings of the step, such as the
@@ -56,8 +56,8 @@ void addSettings(strategy::TreeOp tree, plan::ParallelPlan plan,
 /// Adds to a hand-written tree those decisions of a software stack that the
 /// tree leaves open. Records the name of the stack in the attribute
 /// `kStackAttr` of the tree. Does nothing if the tree has this attribute
-/// already. Returns the decisions that a tree cannot hold, because they concern
-/// the model or the splits of the tree.
+/// already. Returns the decisions that it cannot add, because they concern the
+/// model or the splits of the tree.
 std::vector<std::string> addStackSettings(strategy::TreeOp tree,
                                           const machine::Stack &stack,
                                           mlir::func::FuncOp model);
