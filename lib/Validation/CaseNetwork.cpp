@@ -242,12 +242,13 @@ Network proteus::validation::networkOfWords(StringRef words, int64_t devices,
     int64_t cards = stated.cards.value_or(8);
     return {cards, gbit / cards};
   }
-  // The rate is neither that of a device nor that of a node, and the number of
-  // cards is not stated. If the rate exceeds that of a usual card, assume that
-  // it is the sum over all cards. If it is below half the rate of a usual card,
-  // assume that the node has one card with this rate. Otherwise assume that
-  // each card has this rate.
-  if (gbit > usual.gbit)
+  // The number of cards is not stated. The rate of a named generation, such as
+  // "HDR", is that of a card. If the text does not state what its rate belongs
+  // to, and the rate exceeds that of a usual card, assume that it is the sum
+  // over all cards. If the rate is below half the rate of a usual card, assume
+  // that the node has one card with this rate. Otherwise assume that each card
+  // has this rate.
+  if (gbit > usual.gbit && stated.gbit && stated.scope != Scope::Card)
     return assume({usual.cards, gbit / usual.cards});
   return assume({gbit < usual.gbit / 2 ? 1 : usual.cards, gbit});
 }

@@ -244,6 +244,18 @@ TEST(Gradient, RepeatInARepeat) {
        5});
 }
 
+TEST(Gradient, RepeatThatYieldsAValueFromOutsideBeforeACarriedOne) {
+  expectRightGradients(
+      {{{"a", "5x5"}, {"w", "5x5"}, {"b", "5x5"}},
+       R"(%x = nn.linear "first"(%a, %b) : (tensor<5x5xf64>, tensor<5x5xf64>) -> tensor<5x5xf64>
+                           %g, %y = nn.repeat "layers" count 3 carry(%p = %w : tensor<5x5xf64>, %h = %x : tensor<5x5xf64>) -> (tensor<5x5xf64>, tensor<5x5xf64>) {
+                             %0 = nn.linear "fc"(%h, %p) : (tensor<5x5xf64>, tensor<5x5xf64>) -> tensor<5x5xf64>
+                             nn.yield %b, %0 : tensor<5x5xf64>, tensor<5x5xf64>
+                           })",
+       "5",
+       5});
+}
+
 TEST(Gradient, RepeatThatReadsItsInputSlicesOnly) {
   // No carried value needs a gradient.
   expectRightGradients(

@@ -138,6 +138,10 @@ Value RepeatDifferentiator::kept(Value value) {
 void RepeatDifferentiator::enterGradients() {
   Operation *yield = repeat.getYield();
   unsigned numCarried = repeat.getNumCarried();
+  // Gradients are added after this loop: if the body yields a value from
+  // outside, `add` appends a captured value, which must follow all carried
+  // ones.
+  SmallVector<std::pair<Value, Value>> entering;
   for (unsigned i = 0; i < numCarried; ++i) {
     Value result = repeat.getCarriedResults()[i];
     Value gradient = parent.gradientOf(result);
@@ -146,14 +150,17 @@ void RepeatDifferentiator::enterGradients() {
       // repeat has a single iteration and starts from an input. The gradient of
       // the result then enters the body directly.
       if (gradient)
-        add(yield->getOperand(i), gradient);
+        entering.push_back({yield->getOperand(i), gradient});
       continue;
     }
     inits.push_back(gradient ? gradient : parent.zeroGradient(result));
     carriedIndices.push_back(i);
-    add(yield->getOperand(i),
-        body.addArgument(inits.back().getType(), repeat.getLoc()));
+    entering.push_back(
+        {yield->getOperand(i),
+         body.addArgument(inits.back().getType(), repeat.getLoc())});
   }
+  for (auto [operand, gradient] : entering)
+    add(operand, gradient);
   for (auto [i, result] : llvm::enumerate(repeat.getStackedResults())) {
     Value gradient = parent.gradientOf(result);
     if (!gradient)

@@ -36,7 +36,7 @@ SAME = {
 ASSUMED = {
     ("hardware", "gpu"): ["A100-SXM-64GB"],
     ("hardware", "gpus_per_node"): [DROP],
-    ("hardware", "inter_link"): ["fast", "", None, DROP, "InfiniBand", "200 Gb/s", "10 GbE", "1600 Gb/s", "4x InfiniBand"],
+    ("hardware", "inter_link"): ["fast", "", None, DROP, "InfiniBand", "200 Gb/s", "10 GbE", "1600 Gb/s", "4x InfiniBand", "400 Gb/s per NIC", "NDR InfiniBand"],
     ("strategy", "precision"): [DROP],
     ("strategy", "framework"): [DROP, "HomeMade"],
     ("strategy", "num_microbatches"): [None],
@@ -120,6 +120,8 @@ else:
     times = {c["id"].split(" ", 2)[2]: c["predicted_iteration_time_s"] for c in assumed if ".inter_link" in c["id"]}
     assert times["10 GbE"] > 2 * first, times
     assert times["1600 Gb/s"] == times["200 Gb/s"] == times["fast"] < times["4x InfiniBand"] == first, times
+    # Rates of cards are not divided over the cards.
+    assert times["400 Gb/s per NIC"] == times["NDR InfiniBand"] < times["200 Gb/s"], times
     for case in (c for c in results if c["id"].startswith("device")):
         device = DEVICES[case["id"].split(" ", 1)[1]]
         assert case["device"] == device, (case["id"], case["device"], device)
