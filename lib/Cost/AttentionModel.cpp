@@ -51,9 +51,9 @@ proteus::cost::estimateAttention(const Device &device,
           ? all
           : std::min(all, attention.visited * all + queryBlocks / 2);
   double total = attention.batch * attention.heads * visited * perBlock;
-  // The queries of one row of blocks are computed by one multiprocessor. At the
-  // end of the kernel, some multiprocessors still compute their last row while
-  // others are idle. The time is at least that of the longest row.
+  // One multiprocessor computes one row of blocks. At the end of the kernel,
+  // some multiprocessors still compute their last row while others are idle.
+  // The time is at least that of the longest row.
   double longest = std::min(keyBlocks, 2 * visited / queryBlocks) * perBlock;
   double multiprocessors = static_cast<double>(device.multiprocessors);
   double rate = (isBackward ? parameters.backward : parameters.forward) *

@@ -196,9 +196,9 @@ private:
   }
 
   /// Estimates the algorithm that transforms tiles of the image to frequencies
-  /// (Fourier). Half of the frequencies are complex conjugates of the others
-  /// and need no product. The algorithm computes one complex product for each
-  /// other frequency, which is four real products.
+  /// (Fourier). Nearly half of the frequencies are complex conjugates of others
+  /// and need no product. For each remaining frequency, the algorithm computes
+  /// one complex product, which is four real products.
   Estimate frequencies() const {
     double count = frequencyTile * (frequencyTile / 2 + 1);
     double tiles =

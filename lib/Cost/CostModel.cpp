@@ -25,7 +25,8 @@ Time proteus::cost::fromSeconds(double seconds) {
   if (seconds <= 0)
     return 0;
   double picoseconds = seconds * 1e12;
-  // The comparison is false for NaN, and 2^63 itself does not fit.
+  // 2^63 is the smallest value that does not fit. The comparison is also false
+  // for NaN.
   if (!(picoseconds < 9223372036854775808.0))
     return std::numeric_limits<Time>::max();
   return std::llround(picoseconds);

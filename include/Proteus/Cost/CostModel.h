@@ -46,8 +46,8 @@ Time fromSeconds(double seconds);
 double toSeconds(Time time);
 
 /// Sizes of a kernel that computes one or more matrix products (rows, inner) x
-/// (inner, columns). The sizes of a convolution are those of its product of two
-/// matrices: the matrix of its windows and the matrix of its weights.
+/// (inner, columns). A convolution has the sizes of the product of two
+/// matrices: its windows and its weights.
 struct MatrixProduct {
   double rows = 0, columns = 0, inner = 0;
   double biased = 0; ///< number of result elements to which a bias is added
@@ -78,8 +78,8 @@ struct Convolution {
   bool channelsLast = false;
 };
 
-/// The pass of a training step that runs a matrix kernel. The layout of the
-/// operands in memory depends on the pass.
+/// The pass of a training step to which a matrix kernel belongs. The layout of
+/// the operands in memory depends on the pass.
 enum class Pass : uint8_t { Forward, DataGradient, WeightGradient };
 /// Returns the name of `pass` in profiles: "forward", "dgrad" or "wgrad".
 llvm::StringRef stringify(Pass pass);
@@ -91,8 +91,8 @@ enum class Family : uint8_t {
   Attention,      ///< fused attention, see `Kernel::attention`
   Convolution,    ///< see `Kernel::convolution`
   OtherMatrix,    ///< kernel on the matrix units with unknown sizes
-  // Memory-bound kernels. `memoryClassOf` maps these families to the classes of
-  // machine::MemoryClass.
+  // The families from here to the end of the list are memory-bound.
+  // `memoryClassOf` maps them to the classes of machine::MemoryClass.
   Stream,
   Norm,
   Activation,
@@ -156,17 +156,18 @@ public:
   virtual Answer cost(const Kernel &kernel) const = 0;
 };
 
-/// Creates the model max(flops / peak, bytes / bandwidth) + steps * overhead.
-/// `peak` is the device's peak rate for the type of the kernel. If the kernel
-/// does not run on the matrix units, `peak` is at most the F32 rate. To run F32
-/// kernels at the TF32 rate, call Device::useTF32 first.
+/// Creates the roofline model: a kernel takes max(flops / peak, bytes /
+/// bandwidth) + steps * overhead. `peak` is the device's peak rate for the type
+/// of the kernel. If the kernel does not run on the matrix units, `peak` is at
+/// most the F32 rate. To run F32 kernels at the TF32 rate, call Device::useTF32
+/// first.
 std::unique_ptr<KernelCostModel> createRooflineModel(const Device &device);
 
 /// Options of the model of a device.
 struct KernelModelOptions {
-  /// True if memory-bound kernels are fused and therefore reach the efficiency
-  /// of MemoryClass::Stream. If false, each class of kernels has its own
-  /// efficiency, as measured on older kernels without fusion.
+  /// True if memory-bound kernels are fused. They then have the parameters of
+  /// MemoryClass::Stream. If false, they have the parameters of their own
+  /// class, which were measured on older kernels without fusion.
   bool fusedMemoryKernels = true;
   /// True if kernels run at peak rates even if the device has fitted
   /// parameters. The times are then lower bounds.
@@ -196,7 +197,7 @@ enum class CollectiveKind : uint8_t {
 llvm::StringRef stringify(CollectiveKind kind);
 
 /// Distribution of a group of devices over nodes. A CollectiveCostModel uses
-/// only this shape, not the identity of the devices.
+/// only this shape of the group, not the identity of its devices.
 struct GroupShape {
   int64_t ranks = 1;
   int64_t nodes = 1;        ///< number of nodes with members
@@ -232,9 +233,9 @@ public:
   virtual Answer cost(const Collective &collective) const = 0;
 };
 
-/// Creates a model in which each collective runs as a ring over the slowest
-/// link of the group. With n ranks, S bytes, bandwidth B and latency a of each
-/// step, the times are:
+/// Creates a model in which all transfers of a collective use the slowest link
+/// of the group, with the bandwidth B and the latency a. For n ranks and S =
+/// Collective::bytes, the times are:
 ///
 ///   all-reduce                                        2(n-1)(S/nB + a)
 ///   all-gather, reduce-scatter, all-to-all,

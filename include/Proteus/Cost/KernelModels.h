@@ -37,9 +37,9 @@ struct TileRules {
   double leastInner;  ///< smallest inner size of one part
   unsigned mostParts; ///< largest number of parts
   double splitTime;   ///< seconds to add the results of all parts
-  /// Time per result and element of the inner size with tiles of 128, 64 and 32
-  /// rows and columns, relative to tiles of 128. Small tiles take longer,
-  /// because they read their operands more often.
+  /// Relative times of one multiply-add in full tiles of 128 x 128, 64 x 64 and
+  /// 32 x 32 results. A multiply-add takes longer in a small tile, because the
+  /// tile reads its operands more often.
   double perStep[3];
 };
 /// Returns the tile rules of matrix products.
@@ -57,12 +57,12 @@ struct TiledProduct {
   double multiprocessors = 1; ///< number of tiles that run at the same time
 };
 
-/// Returns the shortest time over all sizes of square tiles and all splits of
-/// the inner size into parts. Tiles run in waves of one tile per
-/// multiprocessor. The last wave is rarely full. Its cost is the mean of a full
-/// wave and of the part of the wave that has tiles: 2.5 waves cost as much as
-/// 2.75. Compute time c and memory time m overlap well but not perfectly;
-/// together they take (c^4 + m^4)^(1/4).
+/// Returns the shortest time over the sizes of square tiles (128, 64 and 32)
+/// and over the numbers of parts into which the inner size may be split. Tiles
+/// run in waves of one tile per multiprocessor. A partly filled last wave costs
+/// the mean of its share and of a full wave: 2.5 waves cost as much as 2.75. A
+/// single wave always costs a full wave. Compute time c and memory time m
+/// overlap well but not perfectly; together they take (c^4 + m^4)^(1/4).
 Estimate estimateTiled(const TiledProduct &product, const TileRules &rules);
 
 /// Estimates a kernel of Family::Product, described by `kernel.product`.

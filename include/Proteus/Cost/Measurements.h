@@ -70,9 +70,10 @@ llvm::Expected<Measurements>
 readVidurMemoryKernels(llvm::StringRef text, llvm::StringRef source,
                        const Measurements &products);
 /// Reads a system file of SimuMax. The file contains the efficiency of each
-/// measured shape for "matmul", "group_matmul", "sdp_fwd" and "sdp_bwd". For
-/// causal attention, SimuMax counts the FLOPs of all (query, key) pairs,
-/// although only half of the pairs are computed.
+/// measured shape for "matmul", "group_matmul", "sdp_fwd" and "sdp_bwd".
+/// SimuMax counts the FLOPs of all (query, key) pairs of causal attention. This
+/// reader corrects for that, because the kernels compute only half of the
+/// pairs.
 llvm::Expected<Measurements> readSimuMax(llvm::StringRef text,
                                          llvm::StringRef source);
 /// Reads OpenXLA's table of matrix products. Columns: gpu,b,m,n,k,dtype,tflops.

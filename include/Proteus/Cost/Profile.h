@@ -11,8 +11,8 @@
 // a kernel is between sizes in the profile, the model multiplies the modelled
 // time by the ratio of measured to modelled times, interpolated between those
 // sizes. All other kernels have their modelled time. Kernels that were measured
-// outside a training step ran at a higher clock. Their times are lengthened to
-// the clock that the device sustains in a step.
+// outside a training step ran at a higher clock. The model converts their times
+// to the clock that the device sustains in a step.
 //
 //===----------------------------------------------------------------------===//
 
