@@ -36,7 +36,8 @@ struct Branch {
   // links to NICs and switches.
   double bandwidth = 0;
   double deviceBandwidth = 0;
-  /// Numbers of the devices and NICs directly below the first copy.
+  /// Numbers of the devices and NICs directly below this CPU or switch. If
+  /// there are several copies of the switch, the numbers below the first copy.
   std::vector<int64_t> devices, nics;
   std::vector<Branch> switches;
   int64_t copies = 1;

@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The description of a cluster: types of devices, kinds of nodes, the number of
-// nodes of each kind, and the levels of switches above the NICs. The
-// description needs the same memory for any number of nodes. The lowering
-// passes, the cost models and the simulation read it.
+// nodes of each kind, and the levels of switches above the NICs. Consecutive
+// nodes of one kind are one entry, so the description of a cluster with many
+// equal nodes is small. The lowering passes, the cost models and the simulation
+// read it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,9 +36,9 @@ class raw_ostream;
 
 namespace proteus::machine {
 
-/// Bandwidth and latency of a connection between two devices, or between a
-/// device and the memory of its host. Cost models that do not use the node
-/// graph use this type.
+/// Bandwidth and latency of a connection: between two devices, between a device
+/// and the network, or between a device and the memory of its host. Cost models
+/// that do not use the node graph use this type.
 struct Link {
   double bandwidth = 0; ///< bytes/s per device and direction
   double latency = 0;   ///< seconds per hop
@@ -45,8 +46,9 @@ struct Link {
 
 /// Constants of one collective that runs in rings: all-reduce, all-gather or
 /// reduce-scatter. Times are in seconds. Fill costs are in square roots of
-/// seconds, see docs/clusters.md. The wire time is the number of bytes that
-/// each member sends, divided by the bandwidth that the ring reaches.
+/// seconds, see docs/clusters.md. In the formulas, `steps` is the number of
+/// ring steps. The wire time is the number of bytes that each member sends,
+/// divided by the bandwidth that the ring reaches.
 struct RingConstants {
   // Time of a collective in one node with a low-latency protocol:
   //   lowBase + steps * lowHop + (wire time) / lowEfficiency

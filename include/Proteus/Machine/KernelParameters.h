@@ -84,11 +84,12 @@ struct ConvolutionParameters : Provenance {
   double dataGradient = 1;
   double weightGradient = 1;
   double stridedDataGradient = 1; ///< further factor for strides above 1
-  /// Factor for images with fewer than 8 channels. It does not apply if the
-  /// kernel runs on matrix units and the channels are the last dimension.
+  /// Factor on the rate if there are fewer than 8 input channels. It does not
+  /// apply if the kernel runs on matrix units and the channels of a pixel are
+  /// adjacent in memory.
   double fewChannels = 1;
-  /// Further factor for weight gradients of images with fewer than 8 channels,
-  /// in addition to `fewChannels` and `weightGradient`.
+  /// Further factor on the rate of weight gradients with fewer than 8 input
+  /// channels, in addition to `fewChannels` and `weightGradient`.
   double fewChannelsWeightGradient = 1;
   /// Efficiency of convolutions that the library computes as products after a
   /// transform (Winograd, Fourier). 0 if the library has no such kernels.

@@ -124,11 +124,11 @@ struct Stack {
   /// The vocabulary is padded to a multiple of this number times the
   /// tensor-parallel degree.
   int64_t vocabMultiple = 1;
-  /// Batches contain samples of similar length. With bins of 64 tokens, a batch
-  /// contains for example samples of 65 to 128 tokens, and all of them are
-  /// padded to at most 128. `lengthBin` is the size of a bin in tokens. If
-  /// `lengthBin` is 0 or the sequence length of the model is below
-  /// `lengthBinsFrom`, every sample is padded to the sequence length.
+  /// `lengthBin` is the size of a length bin in tokens, or 0 without bins. With
+  /// bins of 64 tokens, a batch contains for example only samples of 65 to 128
+  /// tokens, and all of them are padded to at most 128. Without bins, and if
+  /// the sequence length of the model is below `lengthBinsFrom`, every sample
+  /// is padded to the sequence length.
   int64_t lengthBin = 0, lengthBinsFrom = 1;
   /// Returns the decisions about the model that differ from the defaults, in
   /// the words of stack files, for example "attention=unfused". The list
