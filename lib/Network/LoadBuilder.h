@@ -106,8 +106,9 @@ public:
   LoadSet finish(double unit = 1);
 
 private:
-  /// A pair of NICs of two nodes, and the share of the data between the nodes
-  /// that this pair carries.
+  /// A NIC of the sending node and a NIC of the receiving node. `share` is the
+  /// part of the data from one node to the other that travels between these two
+  /// NICs.
   struct Lane {
     uint32_t from, to; ///< numbers of NICs
     double share;

@@ -35,7 +35,7 @@ using Way = std::vector<uint32_t>;
 /// with the fewest hops; of several such routes, the widest one. The numbers of
 /// vertices and links decide between equally wide ones. A route passes at most
 /// one other device, and only over NVLink. It passes no NIC. Links without
-/// bandwidth are ignored.
+/// bandwidth are ignored. Some routes to and from NICs take a detour (`toNIC`).
 class NodeWays {
 public:
   explicit NodeWays(const machine::NodeGraph &graph);
@@ -54,7 +54,8 @@ public:
   std::optional<Way> fromNIC(uint32_t nic, uint32_t device) const;
 
   /// Returns the nearest NIC of a device, or nullopt if the device reaches no
-  /// NIC. If several NICs are equally near, they are assigned in turn. For
+  /// NIC. The nearest NIC has the fewest hops and, among these, the widest
+  /// route. If several NICs are equally near, they are assigned in turn. For
   /// example, if NICs 0 and 1 are nearest to devices 0 to 3, these devices get
   /// the NICs 0, 1, 0, 1.
   std::optional<uint32_t> nicOf(uint32_t device) const {

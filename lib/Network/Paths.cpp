@@ -48,8 +48,8 @@ static Rate toRate(double bytesPerSecond) {
   return std::llround(bytesPerSecond * 1e-6);
 }
 
-/// The routes from all vertices to one base vertex. For each vertex it holds
-/// the next link of the route and the vertex at the end of this link.
+/// The routes from all vertices to one base vertex. Holds, for each vertex, the
+/// next link of the route and the vertex at the end of this link.
 struct PathTable::Tree {
   struct Node {
     uint32_t link = none, next = none;

@@ -34,7 +34,7 @@ namespace proteus::net {
 /// of the flow's rate.
 using NodeLoads = std::vector<std::pair<uint32_t, double>>;
 
-/// A member of a node: a device of the group that is in this node.
+/// A device of the group, within its node.
 struct Member {
   uint32_t local = 0; ///< number of the device in the node
   uint32_t nic = 0;   ///< NIC through which the device reaches other nodes
@@ -57,12 +57,14 @@ struct NodeShape {
   /// True if rings inside the node use NVLink only.
   bool nvlink = false;
   /// Bandwidth of all rings together in bytes/s; infinite if the node has no
-  /// ring.
+  /// ring. On a mesh (Placement::spreadsOverMesh), bandwidth of all links of a
+  /// member.
   double ringWidth = 0;
   std::vector<Gateway> gateways; ///< empty if the group is in one node
 
   // Results of the ring search. They are empty if `switched` is true, because
-  // the ports of the devices then limit the rings.
+  // the ports of the devices then limit the rings. On a mesh, `ringLoads` holds
+  // the loads of all links between members instead.
   NodeLoads ringLoads;
   std::vector<double> ringOut, ringIn; ///< for each NIC: share of the ring data
   std::vector<std::vector<uint32_t>>

@@ -112,10 +112,10 @@ public:
   virtual ~Communicator();
 
   /// Returns the plan that the library chooses if no other collective runs.
-  /// This is the fastest plan by the library's own estimate, in which trees
-  /// have less bandwidth than they reach. Of equally fast algorithms, returns
-  /// the first in the order of `Algorithm`. Of equally fast protocols of one
-  /// algorithm, returns the low-latency protocol. The first plan of an
+  /// This is the plan that the library expects to be the fastest; it expects
+  /// less bandwidth of trees than they reach. Of equally fast algorithms,
+  /// returns the first in the order of `Algorithm`. Of equally fast protocols
+  /// of one algorithm, returns the low-latency protocol. The first plan of an
   /// algorithm takes time linear in the size of the group, because it computes
   /// the link loads. Later plans take constant time. Thread-safe.
   virtual Plan plan(cost::CollectiveKind kind, int64_t bytes) const = 0;

@@ -42,8 +42,8 @@ enum class PathClass : uint8_t {
 /// one node.
 struct RingChannel {
   std::vector<uint32_t> order; ///< devices in ring order, by number in the node
-  /// Numbers of the NICs through which data enter and leave the node, or -1 if
-  /// the ring stays inside the node.
+  /// Numbers of the NICs through which data enter and leave the node. They are
+  /// -1 if the ring stays inside the node or the node has no NIC.
   int32_t enter = -1, leave = -1;
   /// Links that carry the ring, and their loads. A link is an index into
   /// NodeGraph::links. A load is a multiple of the ring's rate.
@@ -68,8 +68,9 @@ struct RingSet {
 
 /// Finds rings through some devices of a node. `local` contains the numbers of
 /// the devices in ascending order. With `acrossNodes`, each ring enters and
-/// leaves the node through NICs. If the links have too little bandwidth for any
-/// ring, returns one slow ring. If `local` is empty, returns no ring.
+/// leaves the node through NICs. If the search finds no ring, for example
+/// because the links have too little bandwidth, returns one slow ring. If
+/// `local` is empty, returns no ring.
 RingSet findRings(const machine::NodeGraph &graph,
                   llvm::ArrayRef<uint32_t> local, bool acrossNodes);
 
