@@ -19,8 +19,8 @@ using namespace proteus::sim;
 
 namespace {
 
-// Upper bounds of values in a workload. They prevent overflows in
-// FlowNetwork.cpp and are far above real values.
+// Upper bounds of values in a workload, far above real values. The bounds of
+// rates and loads prevent overflows in FlowNetwork.cpp.
 constexpr int64_t largestRate = int64_t(1) << 46; ///< bytes/s
 constexpr int64_t largestLoad = int64_t(1) << 36;
 constexpr int64_t largestFactor = 1000;

@@ -22,9 +22,9 @@ using namespace proteus::sim;
 /// the mean error.
 static constexpr double intervalOfMeanError = 1.6;
 
-/// Calls `visit` for every kernel of the slowest device, with the sum of its
-/// durations in the whole step. Times are integers, so their sums do not depend
-/// on the order of the tasks.
+/// Calls `visit` for every kernel of the slowest class. Passes the sum of the
+/// kernel's durations in the whole step, without slowdown by communication.
+/// Times are integers, so their sums do not depend on the order of the tasks.
 static void
 forEachKernel(const Workload &workload, const SimulationResult &result,
               function_ref<void(const KernelOrigin &, Time)> visit) {

@@ -114,8 +114,8 @@ uint32_t CriticalPath::causeOf(uint32_t run) const {
   int32_t collective = instance.in(*workload).collective;
   if (own != none || collective < 0)
     return own;
-  // This class did not delay the collective, so another member did. Finds the
-  // run for which that member waited.
+  // No run of this class delayed the collective. Finds a run of another member
+  // class that did. If there is none, a launch delayed the collective.
   ArrayRef<uint32_t> members = workload->collectives[collective].members;
   for (auto [member, party] : llvm::zip(members, parties[collective])) {
     // If the collective runs only with the first or last micro-batch, the

@@ -376,7 +376,7 @@ template <bool Listening> void Engine<Listening>::settle() {
 //===----------------------------------------------------------------------===//
 
 template <bool Listening> void Engine<Listening>::startAll() {
-  // Uses an index, because a start may add further streams to `startable`.
+  // A start may add further streams to `startable` and so invalidate iterators.
   for (size_t i = 0; i < startable.size(); ++i)
     arrive(startable[i]);
   startable.clear();
@@ -403,9 +403,9 @@ template <bool Listening> void Engine<Listening>::process(const Event &event) {
   }
 }
 
-/// Moves `now` to the time of the next event. If this is a later time, first
-/// calls `settle`, and takes a checkpoint if one is scheduled. Returns false if
-/// no event is left.
+/// Moves `now` to the time of the next event. Before `now` moves to a later
+/// time, and if no event is left, calls `settle` and takes the checkpoint that
+/// is scheduled, if any. Returns false if no event is left.
 template <bool Listening> bool Engine<Listening>::nextTime() {
   auto dropStale = [&] {
     while (!queue.empty() && isStale(queue.front()))

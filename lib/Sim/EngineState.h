@@ -76,8 +76,8 @@ struct Head {
   uint32_t slot = 0; ///< index of the frame of the task
   Status status = Status::Exhausted;
   bool once = false;
-  /// Version of the latest TaskEnd event of the task. Increases whenever the
-  /// end of the task moves.
+  /// Version of the latest TaskEnd event of the stream. Increases when a kernel
+  /// or a copy starts, and whenever the end of a kernel moves.
   uint32_t version = 0;
   Time launched = 0;
 };
@@ -94,8 +94,8 @@ struct Frames {
   std::vector<uint32_t> open; ///< counters of all frames; `stride` per slot
   /// For each slot and task, the time at which the last dependency of the task
   /// ended. The entry is `notReady` before that time, after the end of the
-  /// task, and for tasks without dependencies. Stored only if there are
-  /// listeners.
+  /// task, and for tasks without dependencies that run. Stored only if there
+  /// are listeners.
   std::vector<Time> ready;
   /// Number of tasks that have not ended, per slot.
   std::vector<uint32_t> remaining;

@@ -64,8 +64,8 @@ struct FlatTask {
 
 /// Variants of a section, as flags. Every variant runs the tasks with
 /// When::Always. The flag LastTime adds the tasks with When::LastMicroBatch,
-/// the flag FirstTime those with When::FirstMicroBatch. Both flags are set if
-/// the first micro-batch is also the last one.
+/// the flag FirstTime those with When::FirstMicroBatch. With a single
+/// micro-batch, both flags can be set.
 enum Variant : unsigned { EveryTime, LastTime, FirstTime };
 constexpr unsigned numVariants = 4;
 

@@ -211,9 +211,9 @@ void FlowNetwork::stopAt(uint32_t index, uint64_t rate, FlowState state) {
   stopping.push_back(index);
 }
 
-/// Stops the rising flows of a full link at `rate`. Sets `holdsBack` if the
-/// link stops a flow, or if another link that is full at the same rate has just
-/// stopped one of its flows.
+/// Stops the rising flows of a full link at `rate`. Sets `holdsBack` of the
+/// link if it stops a flow, or if another link that is full at the same rate
+/// has just stopped a flow that loads both links.
 void FlowNetwork::holdBack(uint32_t index, uint64_t rate) {
   Filling &filling = fillings[index];
   for (const Active &active : activeOn(links[filling.link])) {

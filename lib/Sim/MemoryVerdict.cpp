@@ -144,8 +144,7 @@ private:
   void addPipeline();
   void addMicroBatches();
   void addOffload();
-  /// Adds a change if it saves memory, and at least one hundredth of the
-  /// excess.
+  /// Adds a change if it saves at least one hundredth of the excess.
   void add(StringRef name, const Twine &description, int64_t saving) {
     if (saving > 0 && saving >= excess / 100)
       knobs.push_back({name.str(), description.str(), saving});
@@ -310,8 +309,8 @@ void KnobFinder::addMicroBatches() {
   int64_t samples =
       info.globalBatch / (info.microBatches * info.degree(AxisRole::Data));
   // If the job has several micro-batches and all are in flight, smaller
-  // micro-batches save nothing, because correspondingly more of them would be
-  // in flight.
+  // micro-batches save nothing, because twice as many of them would be in
+  // flight.
   if (samples >= 2 && (info.microBatches == 1 || inFlight < info.microBatches))
     add("micro_batch",
         Twine(2 * info.microBatches) + " micro-batches of " +

@@ -54,7 +54,8 @@ public:
 
 /// A recorded section, and its effects on the counters in the frame of a
 /// micro-batch (open dependencies and buffer users). The *members* are the
-/// tasks of the section that the trace contains: all but messages.
+/// tasks of the section that the trace contains: those that run with every
+/// micro-batch, except messages.
 struct SectionReplay : SectionTrace {
   /// The effect of a stretch on one counter of a frame. Counters that are not
   /// needed after the stretch have no entry.

@@ -22,10 +22,10 @@ using namespace proteus::sim;
 // CollectiveTable: the table of communications
 //===----------------------------------------------------------------------===//
 
-/// Returns a table that maps each task of a collective to the collective, but
-/// only in the first member class of the collective. All other tasks are mapped
-/// to -1. With this table, a collective is counted once and not once per
-/// member.
+/// Returns a table with one entry per task. The entry of a task of a collective
+/// in the collective's first member class is the index of the collective. All
+/// other entries are -1. A table of collectives that counts only tasks with an
+/// index thus counts each execution once.
 static FactTable<int32_t> countedCollectives(const Workload &workload) {
   FactTable<int32_t> counted;
   counted.findOfTasks(workload, [&](uint32_t classIndex, const Task &task) {

@@ -80,9 +80,9 @@ void Translations::addDigits(const FoldingRequest &request, unsigned axis) {
 }
 
 /// Returns true if a shift of the digit is a symmetry: for every size of blocks
-/// (nodes and units of the fabric), it moves blocks as a whole or permutes
-/// devices inside each block. Returns false for digits within a node, because
-/// the devices of a node may differ; colour refinement compares them.
+/// in `bounds`, it moves blocks as a whole or permutes devices inside each
+/// block. Returns false for digits within a node, because the devices of a node
+/// may differ; colour refinement compares them.
 bool Translations::isSymmetry(const Digit &digit) const {
   if (digit.stride % blocks.front() != 0)
     return false;

@@ -23,7 +23,7 @@ namespace proteus::sim {
 /// the digit adds 1 to it modulo `size`, for all ranks at once. Example with 16
 /// ranks: for stride 8 and size 2, the shift swaps ranks 0-7 with ranks 8-15.
 /// Translations uses only digits with shifts that map every node onto a node
-/// and every switch onto a switch of the same level.
+/// and, at the fabric levels that affect communication, every unit onto a unit.
 struct Digit {
   int64_t stride = 1;
   int64_t size = 1;

@@ -13,13 +13,13 @@
 // Every device class has one host and several streams. The host launches the
 // tasks of the class one after another, in the order of DeviceClass::order.
 // Usually it runs ahead of the device without limit. If DeviceClass::hostWaits
-// is set, it stops in each work item that receives messages, until these
-// messages have arrived. A stream runs its tasks in order. A task starts when
-// it has been launched, is at the head of its stream, and all its dependencies
-// have ended. If a task of a collective meets these conditions, it has only
-// *arrived*: the collective starts when all member classes have arrived, and
-// ends for all of them at once. While the head of a stream waits, no other task
-// of the stream can start.
+// is set, it launches the receives of a micro-batch's section first, and the
+// rest of the section after these messages have arrived. A stream runs its
+// tasks in order. A task starts when it has been launched, is at the head of
+// its stream, and all its dependencies have ended. If a task of a collective
+// meets these conditions, it has only *arrived*: the collective starts when all
+// member classes have arrived, and ends for all of them at once. While the head
+// of a stream waits, no other task of the stream can start.
 //
 // Collectives are flows over links. Flows that run at the same time share every
 // link max-min fairly. Rates are recomputed whenever a flow starts or ends or
@@ -119,10 +119,11 @@ struct SectionTrace {
 };
 
 /// Reads and changes the state that listeners store. A run *recurs* if its
-/// whole state equals an earlier state except for a shift in time. The time
-/// between the two states is a *period*. The engine then skips whole periods.
-/// It uses visitors to compare the states of listeners, and to change these
-/// states as if the skipped periods had been simulated.
+/// whole state equals an earlier state except for a shift in time and in the
+/// numbers of micro-batches. The time between the two states is a *period*. The
+/// engine then skips whole periods. It uses visitors to compare the states of
+/// listeners, and to change these states as if the skipped periods had been
+/// simulated.
 class StateVisitor {
 public:
   virtual ~StateVisitor();

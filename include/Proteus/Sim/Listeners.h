@@ -112,9 +112,9 @@ private:
   struct State {
     Amounts held;
     MemoryPeak peak;
-    /// `instant` is the time of the last allocation. `largest` is the size of
-    /// the largest buffer allocated at that time, and `largestLabel` the label
-    /// of the task that allocates it.
+    /// The last time at which the class allocated a buffer; -1 before that. At
+    /// this time, `largest` is the size of the largest allocated buffer, and
+    /// `largestLabel` the label of the task that allocates it.
     Time instant = -1;
     int64_t largest = 0;
     uint32_t largestLabel = 0;
@@ -294,9 +294,9 @@ private:
     Time started = 0;
   };
   const Workload *workload = nullptr;
-  /// For each task, the collective that its events count, or -1. Only tasks of
-  /// the first member class of a collective have one, so that the collective is
-  /// counted once.
+  /// For each task of a collective in the collective's first member class, the
+  /// index of the collective; -1 for all other tasks. Only the starts and ends
+  /// of these tasks are counted, so each execution counts once.
   FactTable<int32_t> counted;
   std::vector<State> collectives;
 };
@@ -332,9 +332,9 @@ private:
     Time contended = 0;
   };
   const Workload *workload = nullptr;
-  /// For each task, the collective that its events count, or -1. Only tasks of
-  /// the first member class of a collective have one, so that the collective is
-  /// counted once.
+  /// For each task of a collective in the collective's first member class, the
+  /// index of the collective; -1 for all other tasks. Only the ends of these
+  /// tasks are counted, so each execution counts once.
   FactTable<int32_t> counted;
   std::vector<State> links;
   std::vector<int64_t> runs; ///< number of executions of each collective

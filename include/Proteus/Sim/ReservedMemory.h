@@ -57,8 +57,8 @@ AllocatorPeak reserve(const Workload &workload, uint32_t classIndex,
                       int64_t limit);
 
 /// Returns the peaks of all classes; `limits` holds the limit of each class.
-/// Classes with equal buffers, which differ only in their communication
-/// partners, are computed once.
+/// Classes with equal buffers and tasks are computed once if their limits are
+/// equal or not reached.
 std::vector<AllocatorPeak> reserveAll(const Workload &workload,
                                       llvm::ArrayRef<int64_t> limits);
 

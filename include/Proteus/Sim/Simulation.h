@@ -73,8 +73,8 @@ struct Figures {
   std::optional<double> tokensPerSecond;
   std::optional<double> tokensPerSecondPerDevice;
   /// Model FLOPs utilisation: the FLOPs of the model, divided by (dense peak
-  /// rate of all devices x time of the step). Counts only the causal half of
-  /// attention, and no recomputation.
+  /// rate of all devices x time of the step). Counts no recomputation. Of
+  /// attention with a causal mask, counts only the half that the mask permits.
   std::optional<double> mfu;
   /// Like `mfu`, but counts attention as if it had no causal mask.
   std::optional<double> mfuFullSquare;

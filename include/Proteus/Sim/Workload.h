@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The only input of the engine, built by the pass `simulate` (BuildWorkload). A
+// The input of the engine, which the pass `simulate` builds (BuildWorkload). A
 // workload consists of classes of equivalent devices. Each class has two
 // templates: the micro-template holds the tasks that run once per micro-batch,
 // the once-template those that run once per step. Both are divided into
@@ -68,8 +68,8 @@ llvm::StringRef stringify(MemoryOwner owner);
 enum class Phase : uint8_t { Forward, Backward, Recompute, Update };
 llvm::StringRef stringify(Phase phase);
 
-/// The micro-batches for which a task of the micro-template runs. Examples: a
-/// gradient reduction may run only with the last micro-batch. Parameters that
+/// The micro-batches for which a task of the micro-template runs. For example,
+/// a gradient reduction may run only with the last micro-batch. Parameters that
 /// stay gathered for the whole step are gathered only with the first
 /// micro-batch.
 enum class When : uint8_t { Always, LastMicroBatch, FirstMicroBatch };
@@ -151,8 +151,8 @@ struct LinkClass {
 };
 
 /// Load of a flow on a link that carries the full rate of the flow. Loads are
-/// fixed-point integers, so that sums of loads are exact, no matter which flows
-/// are folded into one.
+/// fixed-point integers. Their sums are therefore exact and do not depend on
+/// the order of the flows.
 constexpr int64_t loadUnit = 1 << 16;
 
 /// Load that a flow puts on each link of a link class. It is the sum over all
@@ -292,8 +292,8 @@ struct JobInfo {
   int64_t globalBatch = 0;
   int64_t microBatches = 1;
   int64_t tokensPerSample = 0; ///< 0 = the model has no token input
-  /// FLOPs of the model per step. Counts the causal half of attention and no
-  /// recomputation.
+  /// FLOPs of the model per step, without recomputation. Of attention with a
+  /// causal mask, counts only the half that the mask permits.
   double modelFlops = 0;
   /// Like `modelFlops`, but counts attention as if it had no causal mask.
   double modelFlopsFullSquare = 0;
