@@ -77,9 +77,10 @@ struct CollectiveConstants {
   double exchangeBase = 0, exchangeHop = 0, exchangeExtra = 0,
          exchangeEfficiency = 1, exchangeFill = 0;
   /// Rates of one channel in an all-to-all within a node: with the Simple
-  /// protocol, and with the low-latency protocol, which short transfers use. If
-  /// `exchangeChannel` is 0, only the links limit the rate. If
-  /// `exchangeLowChannel` is 0, short transfers use the Simple protocol.
+  /// protocol, and with the low-latency protocol, which short transfers use. A
+  /// channel is a thread block that moves data. If `exchangeChannel` is 0, only
+  /// the links limit the rate. If `exchangeLowChannel` is 0, short transfers
+  /// use the Simple protocol.
   double exchangeChannel = 0, exchangeLowChannel = 0;
   /// Constants of an in-switch reduction (NVLS). `base`, `efficiency` and
   /// `fill` correspond to `simpleBase`, `efficiency` and `simpleFill` of
@@ -101,8 +102,8 @@ struct CollectiveConstants {
   double networkHop = 14e-6;   ///< seconds per step between nodes
   double networkBase = 8.4e-6; ///< seconds before the first step
   /// Time that is added to each collective of the library, but not to messages
-  /// or to transfers over user buffers. The members of a collective wait for
-  /// each other in the software around the library.
+  /// or to transfers over user buffers. In this time, the members of a
+  /// collective wait for each other in the software around the library.
   double synchronisation = 0;
   /// True if only the latency and bandwidth of ring steps are known.
   /// Collectives then never use trees.

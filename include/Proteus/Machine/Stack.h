@@ -75,7 +75,8 @@ struct TrafficFactors : public std::array<double, numTrafficClasses> {
 };
 
 /// Parameters of the mechanisms of a stack. With the default values, no
-/// mechanism has an effect.
+/// mechanism adds costs. The channels of images are then last, which makes
+/// convolutions with few channels faster.
 struct StackParameters {
 #define STACK_SECONDS(MEMBER, ...) double MEMBER = 0;
 #define STACK_BYTES(MEMBER, ...) int64_t MEMBER = 0;
@@ -89,8 +90,8 @@ struct StackParameters {
   /// Returns true if images with elements of `type` are stored with the
   /// channels as the innermost dimension.
   bool hasChannelsLast(DType type) const;
-  /// Sets the host times and pauses to zero. With CUDA graphs the host launches
-  /// a whole step at once, so that it never delays a kernel.
+  /// Sets the host times and pauses to zero, as with CUDA graphs. With them,
+  /// the host launches a whole step at once, so that it never delays a kernel.
   void captureGraphs();
 };
 
