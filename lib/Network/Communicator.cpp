@@ -378,7 +378,8 @@ void FlowCommunicator::addTree(SmallVectorImpl<Candidate> &all,
 
 void FlowCommunicator::addInSwitch(SmallVectorImpl<Candidate> &all,
                                    int64_t bytes) const {
-  // If the group is in one node, every port has the same load as in a ring.
+  // In a single node, an in-switch reduction puts the same load on every port
+  // as a ring.
   const LoadSet &set =
       isAcross()
           ? inSwitchTree.get([&] { return inSwitchTreeLoads(*placement); })

@@ -62,8 +62,8 @@ private:
   struct Leaf {
     uint32_t place = 0; ///< a node below the unit
     std::vector<double> receivers, matched;
-    /// Parts that leave over this rail although their receivers are on other
-    /// rails.
+    /// For each rail: the number of parts that leave over this rail although
+    /// their receivers are on other rails.
     std::vector<double> crossingUp;
     /// For each rail: the number of pairs of a crossing sender and a receiver
     /// on this rail that are in the same node. Data between them do not use the

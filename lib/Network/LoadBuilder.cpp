@@ -162,9 +162,9 @@ void LoadBuilder::addDown(unsigned level, uint32_t place, uint32_t rail,
 }
 
 /// Returns the lowest fabric level at which both nodes are below the same unit.
-/// If `levels` has no such level, returns its size, the number of the topmost
-/// level: Placement::create has checked that this level connects all nodes of
-/// the group.
+/// Returns levels.size(), the number of the topmost level, if no level of
+/// `levels` is such a level. The topmost level connects all nodes of the group,
+/// as Placement::create has checked.
 unsigned LoadBuilder::meetingLevel(uint32_t from, uint32_t to) const {
   unsigned level = 0;
   while (level < levels.size() &&
@@ -188,10 +188,10 @@ void LoadBuilder::addFabric(uint32_t from, uint32_t fromNIC, uint32_t to,
 
 /// Returns the pairs of NICs over which data go from one node to another, and
 /// the share of each pair. On each rail, as many data stay on the rail as the
-/// receiving node expects there. The rest changes to rails with missing shares.
-/// For example, a sender with shares 1/2, 1/2 and a receiver with shares 1, 0
-/// give the pairs (0, 0) and (1, 0). Without rails, there is one pair with the
-/// share 1.
+/// receiving node expects there. The rest changes to rails on which the
+/// receiving node expects more. For example, a sender with shares 1/2, 1/2 and
+/// a receiver with shares 1, 0 give the pairs (0, 0) and (1, 0). Without rails,
+/// there is one pair with the share 1.
 const std::vector<LoadBuilder::Lane> &
 LoadBuilder::lanesBetween(uint32_t from, uint32_t to, EdgeKind kind) {
   uint32_t source = placement.places[from].shape;

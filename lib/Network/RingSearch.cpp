@@ -34,8 +34,8 @@ using namespace proteus::machine;
 static constexpr Rate speedsInNode[] = {44000, 30000, 22000, 18000, 15000,
                                         12000, 10000, 9000,  7000,  6000,
                                         5000,  4000,  3000};
-/// Speeds inside a node if all devices have compute capability 9.0 or later.
-/// The values are those of NCCL 2.30.
+/// Speeds of one ring that the search tries inside a node if all devices have
+/// compute capability 9.0 or later, in MB/s. The values are those of NCCL 2.30.
 static constexpr Rate speedsOfNewDevices[] = {
     60000, 50000, 40000, 30000, 24000, 20000, 15000, 12000, 11000, 6000, 3000};
 /// Speeds of one ring that the search tries for rings across nodes, in MB/s.

@@ -73,7 +73,7 @@ struct LinkLoad {
 };
 
 /// The load of a flow on a link inside a node or on a port of a NIC. `port` has
-/// the meaning of LinkId::port. LinkLoads::Node holds the node.
+/// the meaning of LinkId::port. The node is stored in LinkLoads::Node.
 struct PortLoad {
   uint32_t port = 0;
   int64_t load = loadUnit;
