@@ -268,9 +268,9 @@ void Engine<Listening>::finishKernel(ClassState &state) {
     });
 }
 
-/// Marks a stream as running (`runs` is true) or no longer running a
-/// communication that slows kernels. Marks the class as dirty if this may
-/// change the speed of its kernel.
+/// Records that a communication which slows kernels starts (`runs` is true) or
+/// ends on a stream. Marks the class as dirty if this may change the speed of
+/// its kernel.
 template <bool Listening>
 void Engine<Listening>::setCommunicating(uint32_t stream, bool runs) {
   ClassState &state = stateOf(stream);

@@ -107,8 +107,8 @@ Time EngineState::timeAlone(uint32_t collective) const {
   return progress.end();
 }
 
-/// Prepares a new frame: counts the tasks of a section that do not run in
-/// `variant` as ended. `variant` is the variant in which the micro-batch of the
+/// Prepares a new frame: counts those tasks of a section as ended that do not
+/// run in `variant`. `variant` is the variant in which the micro-batch of the
 /// frame runs the section.
 void EngineState::skipTasks(ClassState &state, uint32_t slot, uint32_t section,
                             unsigned variant) {

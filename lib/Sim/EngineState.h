@@ -94,8 +94,8 @@ struct Frames {
   std::vector<uint32_t> open; ///< counters of all frames; `stride` per slot
   /// For each slot and task, the time at which the last dependency of the task
   /// ended. The entry is `notReady` before that time, after the end of the
-  /// task, and for tasks without dependencies that run. Stored only if there
-  /// are listeners.
+  /// task, and if the task has no dependency or none that runs. Stored only if
+  /// there are listeners.
   std::vector<Time> ready;
   /// Number of tasks that have not ended, per slot.
   std::vector<uint32_t> remaining;

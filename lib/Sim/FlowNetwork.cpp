@@ -159,7 +159,8 @@ void FlowNetwork::visit(uint32_t index) {
 
 /// Adds links of a flow to `componentLinks`, and all flows on these links to
 /// `componentFlows`. Adds only links that are contended now or were contended
-/// at the last `settle`: flows on other links do not affect each other.
+/// at the last `settle`. Flows that share only other links do not affect each
+/// other.
 void FlowNetwork::visitLinksOf(const Flow &flow) {
   for (const Entry &entry : entriesOf(flow)) {
     LinkStatus &status = statuses[entry.link];

@@ -22,8 +22,8 @@ namespace proteus::sim {
 /// Integer for products of two 64-bit quantities.
 __extension__ typedef unsigned __int128 Wide;
 
-/// Upper bound of all simulated times. It is small enough that the sum of two
-/// times does not overflow.
+/// All simulated times are below this bound; a run that reaches it fails. The
+/// sum of two such times does not overflow.
 constexpr Time timeLimit = Time(1) << 62; // ps, about 53 days
 
 /// Work per picosecond of a kernel if nothing slows it.

@@ -148,7 +148,7 @@ private:
   /// For each class and micro-batch: true if the micro-batch is the last one
   /// that runs some section, or the first one that runs a section with tasks
   /// for the first micro-batch only. Such a micro-batch may run other tasks
-  /// than most micro-batches, so its frame is compared without a shift.
+  /// than most micro-batches, so its frame does not shift: it is *fixed*.
   std::vector<std::vector<bool>> isSpecial;
   bool enabled;
   bool isDue = false;

@@ -88,8 +88,8 @@ void Refinement::look(uint32_t vertex) {
   view.resize(kept);
 }
 
-/// Splits each class into classes of vertices with equal views. Returns the new
-/// number of classes.
+/// Splits each class into classes of vertices with equal views (`look`).
+/// Returns the new number of classes.
 size_t Refinement::round() {
   struct Class {
     uint32_t former;

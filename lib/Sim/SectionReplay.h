@@ -167,8 +167,8 @@ private:
   struct Plan {
     uint32_t firstKernel = ~0u; ///< ~0 if the section is never replayed
     bool recorded = false;
-    /// The replay, as long as the section is not recorded. Only its class,
-    /// section and members are set.
+    /// The replay before the section is recorded; only its class, section and
+    /// members are set. Null after a successful recording.
     std::unique_ptr<SectionReplay> pending;
     SectionReplay *replay = nullptr;
     /// Host time from the beginning of the section until its last member is

@@ -24,8 +24,8 @@ using namespace proteus::sim;
 
 /// Returns a table with one entry per task. The entry of a task of a collective
 /// in the collective's first member class is the index of the collective. All
-/// other entries are -1. A table of collectives that counts only tasks with an
-/// index thus counts each execution once.
+/// other entries are -1. A listener that skips tasks with the entry -1 counts
+/// each execution of a collective once, not once per member.
 static FactTable<int32_t> countedCollectives(const Workload &workload) {
   FactTable<int32_t> counted;
   counted.findOfTasks(workload, [&](uint32_t classIndex, const Task &task) {

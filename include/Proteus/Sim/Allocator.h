@@ -97,8 +97,8 @@ private:
     bool isFree = false;
     bool isSmall = false;
   };
-  /// The sort key of a free block. A request takes the first block in ascending
-  /// order that fits.
+  /// The sort key of a free block: its size, then its address. A request takes
+  /// the first block that is large enough.
   struct Key {
     int64_t size;
     int64_t address;
@@ -142,8 +142,9 @@ private:
   uint64_t numReleases = 0;
   std::vector<Block> blocks;
   std::vector<Handle> unusedBlocks;
-  /// The first block of every segment, in the order of addresses. `appendState`
-  /// removes segments that can no longer change.
+  /// The first block of each segment, in the order of addresses. Does not
+  /// contain segments that can no longer change, because `appendState` removes
+  /// them.
   std::vector<Handle> segments;
   Pool pools[2]; ///< free blocks: [0] large, [1] small
 };

@@ -35,10 +35,9 @@ struct PathShare {
 /// determines the time of the step. The chain ends with the last task of the
 /// step. Each task of the chain started when the previous task of the chain
 /// ended, or when it was launched by a host that had waited for the previous
-/// task. To make a task outside the chain faster therefore does not shorten the
-/// step, unless that task slows tasks of the chain by link sharing or
-/// interference. The listener needs every event, so the engine skips and
-/// replays nothing.
+/// task. A faster task outside the chain therefore does not shorten the step,
+/// unless the task slows tasks of the chain by link sharing or interference.
+/// The listener needs every event, so the engine skips and replays nothing.
 class CriticalPath : public Listener {
 public:
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;

@@ -146,15 +146,15 @@ class Listener {
 public:
   virtual ~Listener();
   /// Returns true if the listener works without receiving every event. If true,
-  /// `visitState` must visit the whole state of the listener, and `onStretch`
-  /// and `onStretchRuns` together must have the same effect as the single
-  /// events of a stretch. If any listener returns false, the engine skips and
-  /// replays nothing.
+  /// `visitState` must visit the whole state of the listener, except parts that
+  /// skipped periods cannot change. `onStretch` and `onStretchRuns` together
+  /// must have the same effect as the single events of a stretch. If any
+  /// listener returns false, the engine skips and replays nothing.
   virtual bool canSkip() const { return false; }
-  /// Passes the whole state of the listener to `visitor`, so that the engine
-  /// can compare the values of two visits one by one. Therefore, if two visits
-  /// pass equal values to `same`, they must call the same functions of
-  /// `visitor` in the same order.
+  /// Passes the state of the listener to `visitor`, so that the engine can
+  /// compare the values of two visits one by one. Therefore, if two visits pass
+  /// equal values to `same`, they must call the same functions of `visitor` in
+  /// the same order.
   virtual void visitState(StateVisitor &visitor) {}
   /// Reports the beginning of the run. `collectiveTimes[c]` is the duration of
   /// Workload::collectives[c] if no other flow uses its links and no kernel

@@ -130,8 +130,9 @@ private:
 };
 
 /// The iteration time of one class, divided into parts by the activity of its
-/// compute stream. The stream is *idle* while it runs no kernel. The parts sum
-/// to the iteration time exactly.
+/// compute stream. The stream is *idle* while it runs no kernel. Idle time that
+/// counts as `host` counts for no other part. The parts sum to the iteration
+/// time exactly.
 struct Breakdown {
   Time compute = 0;   ///< forward and backward kernels
   Time recompute = 0; ///< forward kernels that are repeated

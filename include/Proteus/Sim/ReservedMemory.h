@@ -42,7 +42,8 @@ struct AllocatorPeak {
   /// device, because the device had too little memory left.
   uint64_t releases = 0;
   /// True if the device had too little memory for an allocation.
-  /// `exceededLabel` is the label of the task with the first such allocation.
+  /// `exceededLabel` is the label of the task with the first such allocation;
+  /// empty if this is memory that is held during the whole step.
   bool exceeded = false;
   std::string exceededLabel;
 };

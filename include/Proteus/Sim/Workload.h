@@ -63,8 +63,8 @@ enum class MemoryOwner : uint8_t {
 constexpr unsigned numMemoryOwners = 8;
 llvm::StringRef stringify(MemoryOwner owner);
 
-/// The part of the step to which a task belongs. The breakdown sums the times
-/// of kernels by phase.
+/// The part of the step to which a task belongs. The breakdown counts the times
+/// of recomputation and of the update separately.
 enum class Phase : uint8_t { Forward, Backward, Recompute, Update };
 llvm::StringRef stringify(Phase phase);
 
