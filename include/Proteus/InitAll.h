@@ -17,7 +17,7 @@ namespace proteus {
 
 /// Registers the dialects of Proteus and the upstream dialects in which models
 /// may be written, and attaches the interfaces of Proteus to upstream
-/// operations. All tools, the plugin and the tests use this list.
+/// operations.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
 /// Registers all passes and pipelines of Proteus.

@@ -21,7 +21,8 @@ using namespace proteus::interp;
 
 namespace {
 /// The part of an attention operation that one rank computes: local sizes,
-/// positions of vectors in the blocks, and visible keys.
+/// visible keys, and the row-major positions at which vectors begin in the
+/// blocks.
 class AttentionBlock {
 public:
   template <typename OpT>
@@ -113,8 +114,8 @@ static void add(int64_t size, Tensor &to, int64_t i, double factor,
 }
 
 /// Computes attention over the keys that the device holds. If `before` is not
-/// empty, it contains the output and the log-sum-exp of earlier ring steps, and
-/// the results include the keys of these steps.
+/// empty, it contains the output and the log-sum-exp over the keys of earlier
+/// ring steps, and the results are those over the earlier and the held keys.
 template <typename OpT>
 static void attend(OpT op, Operands in, Operands before, Results out) {
   constexpr double nothing = -std::numeric_limits<double>::infinity();

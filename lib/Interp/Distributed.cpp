@@ -146,8 +146,8 @@ LogicalResult Frame::visit(dist::PermuteOp op) {
                             layoutOf(op.getInput()), layoutOf(op.getResult())));
 }
 
-/// Broadcasts `tensors` along `axes` to all ranks. The source is the rank with
-/// the coordinates that `layout` fixes on these axes.
+/// In each group along `axes`, broadcasts the tensor of the root to all ranks.
+/// The root is the rank at the coordinates that `layout` fixes on these axes.
 static RankTensors spread(const RankGrid &grid, const RankTensors &tensors,
                           const dist::Layout &layout, ArrayRef<Axis> axes) {
   SmallVector<int64_t> root;
@@ -591,8 +591,9 @@ FailureOr<ProgramRun::Progress> ProgramRun::execute(const dist::Work &work) {
   return Progress::Done;
 }
 
-/// Returns the whole tensor of a value, assembled from the blocks of the ranks,
-/// with partial blocks reduced. Emits an error if replicas differ.
+/// Returns the whole tensor of a value, assembled from the blocks of the ranks.
+/// Performs the reductions that are pending on the value. Emits an error if
+/// replicas differ.
 FailureOr<Tensor> ProgramRun::gather(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   const dist::Layout &layout = layoutOf(value);

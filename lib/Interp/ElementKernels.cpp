@@ -23,8 +23,8 @@ static ArrayRef<int64_t> globalShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// Returns the row-major position, in the whole tensor `value`, of the element
-/// of a block with the index `local`.
+/// Returns the row-major position of an element in the whole tensor `value`.
+/// `local` is the index of the element in the block at `place`.
 static int64_t globalPosition(Value value, const Place &place,
                               ArrayRef<int64_t> local) {
   return linearise(globalShape(value), place.toGlobal(local));
@@ -207,8 +207,9 @@ static LogicalResult compute(nn::ReduceSumOp op, Operands in, Results out) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult compute(nn::ReshapeOp op, Operands in, Results out) {
-  // Copy each element by its position in the whole tensors. If the block of the
-  // operand does not hold the element, emit an error.
+  // Each element has the same row-major position in the whole operand and in
+  // the whole result. If the block of the operand does not hold an element of
+  // the result, emit an error.
   const Tensor &x = *in[0];
   Tensor &y = out[0].data;
   bool missing = false;

@@ -64,9 +64,9 @@ public:
 
 protected:
   /// Executes the operation and returns true, or returns false if the operation
-  /// is a kernel. Every operation is a kernel here; the subclass for programs
-  /// overrides this function to execute collectives and messages. The function
-  /// is not called for repeats and recomputations.
+  /// is a kernel. In this class, every operation is a kernel; the subclass for
+  /// programs overrides this function to execute collectives and messages. The
+  /// function is not called for repeats and recomputations.
   virtual llvm::FailureOr<bool> visitOther(mlir::Operation *) { return false; }
 
 private:
@@ -77,8 +77,8 @@ private:
   RankGrid grid;
   Noise noise;
   /// Number of tensors with noise so far. The seed of the random sequence of
-  /// the next tensor is computed from it, so every tensor gets another
-  /// sequence.
+  /// the next tensor is computed from this number, so every tensor gets a
+  /// different sequence.
   uint64_t numDisturbed = 0;
   llvm::DenseMap<mlir::Value, std::shared_ptr<const RankTensors>> environment;
 };

@@ -81,7 +81,7 @@ static LogicalResult compute(nn::MoeRouteGradOp op, Operands in, Results out) {
     auto expertOf = [&](int64_t i) {
       return static_cast<int64_t>(chosen[token * choices + i]);
     };
-    // With `normalize` the gates are a softmax over the chosen experts alone.
+    // With `normalize`, the gates are a softmax over the chosen experts alone.
     SmallVector<double> base = probabilities;
     if (op.getNormalize()) {
       double sum = 0;
@@ -108,12 +108,13 @@ static LogicalResult compute(nn::MoeRouteGradOp op, Operands in, Results out) {
 //===----------------------------------------------------------------------===//
 
 /// Calls `visit` for every choice that has its slot in `block`. A choice is a
-/// pair of a token and one of its k experts. `block` is a block of the slots
-/// `[experts, groups, capacity, hidden]`, and `experts` is a block of the
-/// choices `[batch, .., k]`. Both must hold the same groups of tokens. Fails
-/// with an error if a slot is not less than the capacity. The arguments of
-/// `visit` are the row-major position of the choice in `experts`, the local
-/// number of the token, and the row of the slot in `block`.
+/// pair of a token and one of its k experts; its slot is -1 if it got none.
+/// `block` is a block of the slots `[experts, groups, capacity, hidden]`, and
+/// `experts` is a block of the choices `[batch, .., k]`. Both must hold the
+/// same groups of tokens. Fails with an error if a slot is not less than the
+/// capacity. The arguments of `visit` are the row-major position of the choice
+/// in `experts`, the local number of the token, and the row of the slot in
+/// `block`.
 static LogicalResult
 forEachPlace(Operation *op, Value tokens, Value places, const Tensor &block,
              const Place &place, const Tensor &experts, const Tensor &slots,

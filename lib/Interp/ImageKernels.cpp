@@ -22,9 +22,9 @@ struct Window {
   int64_t height, width; ///< size of the image in pixels
   ArrayRef<int64_t> kernel, stride, padding, dilation;
 
-  /// Calls `visit` for every element of the window at output pixel (y, x) that
-  /// lies inside the image. The arguments are the row-major positions of the
-  /// element in the kernel and in the image.
+  /// Places the window at the output pixel (y, x) and calls `visit` for each
+  /// element of the window that lies inside the image. The arguments are the
+  /// row-major positions of the element in the kernel and in the image.
   void forEach(int64_t y, int64_t x,
                function_ref<void(int64_t, int64_t)> visit) const {
     for (int64_t ky = 0; ky < kernel[0]; ++ky)

@@ -57,8 +57,8 @@ Evaluated evaluateRecurrent(mlir::Operation *op, Operands in, Results out);
 /// Evaluates the operations of mixtures of experts (routing, dispatch,
 /// combination, products per expert) and their gradients.
 Evaluated evaluateExperts(mlir::Operation *op, Operands in, Results out);
-/// Evaluates the sums of squares and the overflow checks of gradients, and the
-/// factor by which updates multiply gradients.
+/// Evaluates the sums of squares and the overflow checks of gradients, their
+/// totals, and the factor by which updates multiply gradients.
 Evaluated evaluateScaling(mlir::Operation *op, Operands in, Results out);
 /// Evaluates structured operations of linalg, constants and tensor.empty.
 Evaluated evaluateLinalg(mlir::Operation *op, Operands in, Results out,

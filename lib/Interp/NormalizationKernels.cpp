@@ -63,10 +63,10 @@ static void compute(nn::RMSNormGradOp, Operands in, Results out) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Maps row-major positions in a tensor `[batch, channel, ..]` to row-major
-/// positions in `[group, channel]`, the shape of the statistics. All values
-/// that share one mean and one variance form a cell. Each cell belongs to one
-/// element of `[group, channel]`.
+/// A cell is the set of values that share one mean and one variance: those of
+/// one group of samples and one channel. `operator()` maps the row-major
+/// position of a value in `[batch, channel, ..]` to the row-major position of
+/// its cell in `[group, channel]`, the shape of the statistics.
 struct Cells {
   Cells(const Tensor &data, int64_t groups)
       : channels(data.getDim(1)), cells(groups * channels),

@@ -16,7 +16,6 @@ using namespace proteus;
 using namespace proteus::models;
 
 namespace {
-/// Dimensions of BERT.
 struct BertDims {
   int64_t layers = 0;
   int64_t hidden = 0;

@@ -84,10 +84,11 @@ public:
   bool rowUpdates = true;
 
 private:
-  /// Adds the dot products of the vectors with the operations of the reference.
-  /// With n = tables + 1 vectors, one product computes an n × n matrix for all
-  /// ordered pairs. The first n (n - 1) / 2 elements of the matrix represent
-  /// the unordered pairs; only the number of pairs affects the cost.
+  /// Adds the dot products of all pairs of vectors, computed as in the
+  /// reference. With n = tables + 1 vectors, one product computes an n × n
+  /// matrix for all ordered pairs. The first n (n - 1) / 2 elements of the
+  /// matrix represent the unordered pairs; only the number of pairs affects the
+  /// cost.
   Value products(GraphBuilder &graph, Value x) const {
     int64_t batch = GraphBuilder::shapeOf(x)[0], count = tables + 1;
     int64_t pairs = count * tables / 2;
@@ -116,10 +117,10 @@ private:
     return x;
   }
 
-  /// Adds the lookups and appends their results to `features`. Tables of equal
-  /// size form one stacked parameter, which a strategy can split over tables.
-  /// Tables of different sizes, or all tables if `copies` is set, are separate
-  /// parameters, so that a strategy can assign each table to devices.
+  /// Adds the lookups and appends their results to `features`. If all tables
+  /// have the same size, and `copies` is not set, they form one stacked
+  /// parameter, which a strategy can split over tables. Otherwise each table is
+  /// a separate parameter, so that a strategy can assign it to devices.
   void lookUp(GraphBuilder &graph, int64_t batch,
               GraphBuilder::Values &features) const {
     auto bags = [&](StringRef path, Value ids, Value table, Type type) {

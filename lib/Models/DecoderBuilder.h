@@ -42,9 +42,7 @@ private:
   /// Normalises each head of `x` separately.
   Value normHeads(llvm::StringRef path, Value x, int64_t heads);
   Value latentAttention(Value x);
-  /// Builds the queries of latent attention.
   Value latentQuery(Value x);
-  /// Builds the keys and values of latent attention.
   std::pair<Value, Value> latentKeyValue(Value x);
   /// Adds silu(gate) · up.
   Value gated(llvm::StringRef path, Value gate, Value up);

@@ -213,8 +213,9 @@ std::vector<std::pair<std::string, std::string>> Dimensions::list() const {
             [&](double *value) { return json::formatNumber(*value); },
             [&](bool *value) { return std::string(*value ? "true" : "false"); },
             [&](Answer answer) {
-              // Second names and flags without a value have an empty text, so
-              // they are not listed.
+              // Return an empty text for a second name (`opposite`) and for a
+              // flag that is not given. Dimensions with an empty text are not
+              // listed.
               return std::string(answer.opposite || !*answer.value ? ""
                                  : **answer.value                  ? "true"
                                                                    : "false");

@@ -61,7 +61,7 @@ llvm::Error EncoderDecoderModel::check() const {
                       : checkHeadsDivide(dims.heads, dims.hidden);
 }
 
-/// Returns `dims` with defaults for all dimensions that are not given.
+/// Returns `dims` with values for all dimensions that are not given.
 static EncoderDecoderDims settle(EncoderDecoderDims dims) {
   if (dims.layers)
     dims.encoderLayers = dims.decoderLayers = dims.layers / 2;
@@ -79,7 +79,6 @@ static EncoderDecoderDims settle(EncoderDecoderDims dims) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Builder of an encoder-decoder transformer.
 class EncoderDecoderBuilder {
 public:
   EncoderDecoderBuilder(GraphBuilder &graph, const EncoderDecoderDims &dims,

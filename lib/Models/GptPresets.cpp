@@ -36,8 +36,9 @@ static TransformerDims withSize(TransformerDims dims, const Size &size) {
   return dims;
 }
 
-/// Returns the dimensions that GPT-2 and GPT-3 share, without the sizes of the
-/// layers: learned positions, biases and tied embeddings.
+/// Returns the dimensions of GPT-2 and GPT-3 other than layers, width and
+/// heads. The defaults of TransformerDims are learned positions, biases and
+/// tied embeddings, as in these models.
 static TransformerDims gpt(int64_t vocab, int64_t seq) {
   TransformerDims dims;
   dims.vocab = vocab;
@@ -139,8 +140,8 @@ static void addMpt(DecoderPresets &presets) {
   presets.add("mpt-30b", "MPT 30B", "huggingface.co/mosaicml/mpt-30b",
               withSize(dims, {"", "", 48, 7168, 64}));
   // The models of the LLM Foundry benchmark have one learned position per token
-  // of the sequence. With maxPositions = 0, the table of positions has `seq`
-  // rows, even if `seq` is overridden.
+  // of the sequence. With maxPositions = 0, the table of positions always has
+  // `seq` rows, even if the user overrides `seq`.
   TransformerDims bench = gpt(50368, 2048);
   bench.maxPositions = 0;
   for (const Size &size :

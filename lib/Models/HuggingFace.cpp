@@ -23,8 +23,8 @@ struct Field {
   StringRef dimension;
   /// Alternative name of the key in some files; empty: none.
   StringRef other = "";
-  /// True if the key may be absent or null. The dimension then keeps its
-  /// default.
+  /// True if the key may be absent or null. The dimension then keeps the value
+  /// from `Architecture::settings`, or else its default.
   bool optional = false;
 };
 
@@ -43,7 +43,8 @@ struct Architecture {
   std::vector<Setting> settings;
   std::vector<Field> fields;
   /// Function that sets the dimensions that `settings` and `fields` cannot
-  /// describe; null: there are none. It runs after `settings` and `fields`.
+  /// describe; null if there are none. It runs after `settings` and `fields`
+  /// have been applied.
   std::function<void(const json::Reader &, const Dimensions &)> derive;
 };
 } // namespace

@@ -227,8 +227,8 @@ public:
 
 private:
   int64_t image = 299, classes = 1000;
-  /// Number of channels of the first convolution. All other numbers of channels
-  /// are scaled in proportion.
+  /// Number of channels of the first convolution. The numbers of channels of
+  /// all other convolutions are scaled in proportion.
   int64_t width = 32;
   bool aux;
   NormGroups normGroups = 1;

@@ -48,14 +48,12 @@ mlir::Value normedConvolution(GraphBuilder &graph, llvm::StringRef path,
                               llvm::StringRef norm, mlir::Value x,
                               int64_t channels, Window window,
                               NormGroups normGroups, int64_t groups = 1);
-/// Adds a max pooling.
 mlir::Value maxPool(GraphBuilder &graph, llvm::StringRef path, mlir::Value x,
                     Window window);
-/// Adds an average pooling.
 mlir::Value averagePool(GraphBuilder &graph, llvm::StringRef path,
                         mlir::Value x, Window window);
-/// Adds an average pooling to `size` by `size` pixels. `size` must divide
-/// height and width of the image.
+/// Adds an average pooling to `size` by `size` pixels. The image must be
+/// square, and `size` must divide its height.
 mlir::Value poolTo(GraphBuilder &graph, llvm::StringRef path, mlir::Value x,
                    int64_t size);
 /// Merges all dimensions but the batch into one.

@@ -13,8 +13,8 @@
 
 namespace proteus::models {
 
-/// A model with its name and its source. The source is a publication or the
-/// path of a model file.
+/// A model with its name and its source. The source is a publication, the path
+/// of a model file, or the word `model` for the text of a model file.
 struct LoadedModel {
   std::string name;
   std::string source;

@@ -17,7 +17,8 @@ using namespace proteus::models;
 
 namespace {
 
-/// A sequence of convolutions, followed by three linear layers.
+/// A sequence of convolutions and max poolings, followed by three linear
+/// layers.
 class PlainConvNet : public Model {
 public:
   void declare(Dimensions &dimensions) override {

@@ -105,9 +105,9 @@ private:
 
   Value attention(GraphBuilder &graph, Value x, Value mask) const {
     int64_t batch = GraphBuilder::shapeOf(x)[0];
-    // In the reference, operands of matrix products have one dimension for
-    // batch and heads, and other tensors have one for each. With `seqFirst`,
-    // each reshape between these shapes is a copy.
+    // In the reference, operands of matrix products have a single dimension for
+    // batch and heads together; other tensors have two. With `seqFirst`, each
+    // reshape between these shapes is a copy.
     auto reshaped = [&](const std::string &path, Value value) {
       return seqFirst ? copy(graph, path, value) : value;
     };

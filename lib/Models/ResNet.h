@@ -24,17 +24,17 @@ struct ResNetTrunk {
   /// the first stage, the last convolution of a block has 4 * `width` output
   /// channels. If false, a block has two 3x3 convolutions.
   bool bottleneck = true;
-  /// Number of channels of the stem. Unless `groupWidth` is set, also of the
-  /// inner convolutions of the first stage. Each further stage has twice the
-  /// channels of the stage before it.
+  /// Number of channels of the stem. If `groupWidth` is 0, the inner
+  /// convolutions of the first stage have this number of channels too. Each
+  /// further stage has twice the channels of the stage before it.
   int64_t width = 64;
   /// `groups`: number of groups of the 3x3 convolution of a bottleneck.
   /// `groupWidth`: channels per group in the first stage; 0: width / groups.
   int64_t groups = 1, groupWidth = 0;
   /// Number of groups of samples in batch normalisations.
   NormGroups normGroups = 1;
-  /// Index of a stage that does not halve the height and width of the image.
-  /// Stage 0 never halves them; -1: all other stages do.
+  /// Index of the stage that does not halve the height and width of the image,
+  /// in addition to stage 0, which never does; -1: there is no such stage.
   int64_t sameSize = -1;
 
   /// Declares the dimensions of the convolutional part.

@@ -80,7 +80,8 @@ public:
 
 private:
   /// Returns the window of the extra layer with index `number`. The first three
-  /// extra layers halve the image. The others remove a border of one pixel.
+  /// extra layers halve the height and width of the feature map. The others
+  /// remove a border of one pixel.
   static Window extraWindow(size_t number) {
     return number < 3 ? Window(3, 2, 1) : Window(3);
   }

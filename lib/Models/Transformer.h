@@ -34,13 +34,14 @@ struct TransformerDims {
   /// two products, instead of an activation function of one product.
   bool gatedMlp = false;
   /// Activation function of a feed-forward block that is not gated: gelu or
-  /// relu.
+  /// relu. Routed experts that are not gated always have gelu.
   std::string activation = "gelu";
   /// Kind of norms: layer or rms; empty: rms if the feed-forward block is
   /// gated, otherwise layer.
   std::string norm;
-  /// Linear operations that have biases: all, qkv or none; empty: none if the
-  /// feed-forward block is gated, otherwise all.
+  /// Linear operations of a layer that have biases: all, qkv or none; empty:
+  /// none if the feed-forward block is gated, otherwise all. Latent attention
+  /// and routed experts never have biases.
   std::string bias;
   /// Kind of positions: learned, rope, alibi or none; empty: rope if the
   /// feed-forward block is gated, otherwise learned. alibi adds no operation
@@ -85,7 +86,6 @@ struct TransformerDims {
   /// True if the output of the shared expert is multiplied by a gate per token
   /// (Qwen2).
   bool sharedExpertGate = false;
-  /// True if the router has a bias.
   bool routerBias = false;
   /// Number of slots of an expert, divided by its number of tokens in a
   /// balanced assignment. With 1, the cost is that of a balanced assignment.

@@ -23,7 +23,6 @@ using namespace proteus::models;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Dimensions of Transformer-XL.
 struct TransformerXLDims {
   int64_t layers = 0;
   int64_t hidden = 0;
@@ -92,7 +91,6 @@ void TransformerXLModel::declare(Dimensions &dimensions) {
   dimensions.flag("attention_dropout", dims.attentionDropout);
 }
 
-/// Returns the clusters of the vocabulary.
 static std::vector<Cluster> clustersOf(const TransformerXLDims &dims) {
   std::vector<Cluster> clusters;
   int64_t begin = 0, width = dims.hidden, rest = dims.seq;
@@ -141,7 +139,6 @@ llvm::Error TransformerXLModel::check() const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Builder of Transformer-XL.
 class TransformerXLBuilder {
 public:
   TransformerXLBuilder(GraphBuilder &graph, const TransformerXLDims &dims,
@@ -331,8 +328,8 @@ Value TransformerXLBuilder::build() {
   Value x = dropped("embedding_drop", embed());
   int64_t width = dims.heads * headDim;
   // `memory` holds hidden states of the preceding segment. In this model all
-  // layers read the same states. In the published model each layer has its own
-  // states, which takes the same time but more memory.
+  // layers read the same states. In the published model each layer reads states
+  // of its own; this takes the same time but more memory.
   memory = graph.input("memory", {batch, memLen, dims.hidden});
   positions =
       graph.create<nn::FillOp>(graph.tensor({memLen + dims.seq, dims.hidden}),

@@ -22,8 +22,9 @@ Buckets proteus::plan::bucketsOf(const ResolvedPlan &plan,
   bool isAfter = plan.gradientReduction == GradientReduction::AfterBackward;
   switch (*plan.bucketRule) {
   case BucketRule::DDP:
-    // Without stated capacities, the defaults of DDP apply, except if gradients
-    // are reduced after the backward pass. In this case, state the defaults.
+    // The sizes of DDP are the defaults, so they need not be stated. Exception:
+    // if gradients are reduced after the backward pass, the default is a single
+    // bucket, so the sizes of DDP are stated.
     if (isAfter) {
       buckets.size = 26214400;
       buckets.first = 1048576;

@@ -81,8 +81,8 @@ static Error fileError(StringRef path, std::error_code code) {
 }
 
 /// Calls `write` with a stream to an open file. Returns the error of `write`
-/// and errors of the stream, such as a full disk. Clears the latter in the
-/// stream, because its destructor would otherwise abort the process.
+/// and the errors of the stream, such as a full disk. Clears the errors in the
+/// stream, because the destructor of a stream with errors aborts the process.
 static Error writeTo(int descriptor, bool close, StringRef path,
                      function_ref<Error(raw_ostream &)> write) {
   raw_fd_ostream os(descriptor, close);

@@ -38,7 +38,7 @@ struct Noise {
 
 /// Executes `function` and returns its results. With `noise`, every
 /// floating-point number in an argument or in the result of a kernel gets a
-/// separate random error. Integers stay exact.
+/// random error of its own. Integers stay exact.
 llvm::FailureOr<std::vector<Tensor>> interpret(mlir::func::FuncOp function,
                                                ArgumentValue arguments,
                                                Noise noise = {});

@@ -56,9 +56,8 @@ struct ModelDescription {
   /// Name of the function in the module.
   std::string name;
   /// Publication that states the dimensions and the number of parameters; for a
-  /// model file, its path.
+  /// model file, its path; for the text of a model file, the word `model`.
   std::string source;
-  /// Number of parameters.
   int64_t parameters = 0;
   /// Names and values of the dimensions.
   std::vector<std::pair<std::string, std::string>> dimensions;

@@ -99,12 +99,11 @@ public:
                         std::forward<Args>(args)...);
   }
   /// Returns `path` with the path of the current modules (`under`) before it,
-  /// relative to the innermost repeat: `attention` and `qkv` give
-  /// `attention.qkv`.
+  /// relative to the innermost repeat. For example, in the module `attention`,
+  /// the result for `qkv` is `attention.qkv`.
   std::string pathOf(llvm::StringRef path) const;
   /// Returns a tensor type with the element type of the model.
   mlir::RankedTensorType tensor(Shape shape) const;
-  /// Returns the shape of `value`.
   static Shape shapeOf(Value value);
 
   /// Adds the linear operation x wᵀ + b. Its parameters are w, `<path>.weight`,
@@ -183,7 +182,7 @@ public:
   /// Adds a router that assigns each token to `topk` experts. The batch
   /// consists of `groups` groups of samples. In each group, the number of slots
   /// of an expert is `capacityFactor` times its number of tokens in a balanced
-  /// assignment.
+  /// assignment, rounded up.
   Routing route(llvm::StringRef path, Value logits, int64_t topk,
                 int64_t groups, double capacityFactor);
   /// Adds an operation that copies tokens into the slots of their experts.
@@ -225,7 +224,6 @@ private:
     llvm::StringMap<Value> parameters;
   };
 
-  /// Adds an argument to the function.
   Value argument(llvm::StringRef path, nn::Role role,
                  mlir::RankedTensorType type);
   /// Returns the value of the parameter `path` in `frame`. If the parameter is

@@ -26,9 +26,10 @@ namespace proteus::models {
 /// of them. The table holds references to the variables of the model.
 class Dimensions {
 public:
-  /// Maximum of a size. All published models are far smaller. A product of
-  /// three such sizes can overflow 64 bits, but not a double, in which
-  /// `GraphBuilder` counts parameters.
+  /// Maximum of an integer, unless its declaration states another one. All
+  /// published models have far smaller sizes. A product of three such sizes
+  /// fits into a double, in which `GraphBuilder` counts parameters, but may
+  /// overflow 64 bits.
   static constexpr int64_t most = 1'000'000'000;
   /// Maximum number of layers, and of entries of a list. The time of the
   /// lowering grows with both.
@@ -39,7 +40,6 @@ public:
                int64_t max = most);
   /// Declares a positive real number of at most `max`.
   void number(llvm::StringRef name, double &value, double max);
-  /// Declares a flag.
   void flag(llvm::StringRef name, bool &value);
   /// Declares an optional flag. It is nullopt by default; other dimensions then
   /// determine its value.
@@ -71,14 +71,15 @@ public:
   /// neither a dimension nor in `others`.
   void read(const json::Reader &object,
             llvm::ArrayRef<llvm::StringRef> others) const;
-  /// Returns names and values, as text in the format of `set`. A size that is
-  /// not given has the value 0. Omits second names of flags, flags and choices
-  /// without a value, and keys without effect.
+  /// Returns the names and values of the dimensions, with values in the format
+  /// of `set`. The value of a size that is not given is 0. The list does not
+  /// contain second names of flags, flags and choices without a value, and keys
+  /// without effect.
   std::vector<std::pair<std::string, std::string>> list() const;
 
 private:
-  /// Target of a dimension that sets an optional flag. The variable is nullopt
-  /// if the flag is not given.
+  /// Target of a dimension that sets an optional flag. `value` points to the
+  /// flag, which is nullopt if it is not given.
   struct Answer {
     std::optional<bool> *value;
     /// True if the dimension is a second name, which negates the flag.

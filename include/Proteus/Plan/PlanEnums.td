@@ -165,9 +165,9 @@ def Plan_Fidelity : Plan_Enum<"Fidelity", "simulation model", [
       I32EnumCase<"Paper", 1, "paper">
     ]>;
 
-// `ranks`: if several ranks provably do the same work at the same time,
-// simulates only one of them. `all`: also, if the state of a pipeline recurs
-// exactly, simulates the repeated period only once.
+// `ranks`: of several ranks that provably do the same work at the same time,
+// only one is simulated. `all`: in addition, if the state of a pipeline recurs
+// exactly, the repeated period is simulated only once.
 def Plan_Fold : Plan_Enum<"Fold", "equal work that is simulated once", [
       I32EnumCase<"None", 0, "none">,
       I32EnumCase<"Ranks", 1, "ranks">,

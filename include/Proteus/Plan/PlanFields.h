@@ -43,7 +43,7 @@ struct Field {
   std::function<void(ParallelPlan &)> reset;
 
   /// Sets the field to the value `text`. If the value is not allowed, the error
-  /// lists the allowed values.
+  /// contains the allowed words or range.
   llvm::Error set(ParallelPlan &plan, llvm::StringRef text) const;
   /// Returns the placeholder of the flag's value in the help text: "N" for an
   /// integer, "a|b" for a choice, or an empty string for a switch.

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Combines a plan with the decisions of a stack. A decision in a flag or a
-// strategy tree takes precedence over the stack, and the stack takes precedence
-// over the default. Only this file applies this order.
+// Combines the plan of a job with the decisions of a stack. A decision that the
+// job states takes precedence over the stack, and the stack takes precedence
+// over the default.
 //
 //===----------------------------------------------------------------------===//
 

@@ -15,7 +15,8 @@
 
 namespace proteus::plan {
 
-/// Sizes that follow from a plan, the number of devices and the batch.
+/// Sizes of a job. `sizesOf` computes them from the plan, and from the number
+/// of devices and the global batch if these are given.
 struct Sizes {
   int64_t gpus = 1;
   int64_t dp = 1; ///< data-parallel degree, including expert parallelism
@@ -23,11 +24,11 @@ struct Sizes {
   int64_t globalBatch = 1;
 };
 
-/// Computes the sizes of a job with the given plan, number of devices and
-/// global batch. The number of devices is `gpus` if given, else the product of
-/// the degrees if the plan states `dp`, else `clusterGPUs`, the size of the
-/// cluster. If `clusterGPUs` is absent too, `dp` is 1. Fails if values
-/// contradict each other. The error contains flags and values that would fit.
+/// Computes the sizes of a job. The number of devices is `gpus` if given. Else
+/// it is the product of the degrees dp, tp, pp and cp if the plan states `dp`,
+/// else `clusterGPUs`, the size of the cluster. If `clusterGPUs` is absent too,
+/// `dp` is 1. Without `globalBatch`, the plan determines the number of
+/// micro-batches. Fails if values contradict each other or are too large.
 llvm::Expected<Sizes> sizesOf(const ParallelPlan &plan,
                               std::optional<int64_t> gpus,
                               std::optional<int64_t> globalBatch,

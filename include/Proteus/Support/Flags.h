@@ -33,8 +33,9 @@ public:
   /// Begins a section of the help text. The section lists the flags that are
   /// added after this call.
   void section(llvm::StringRef title) { current = title.str(); }
-  /// Adds the flag `--name VALUE` or `--name=VALUE`, which calls `set` with the
-  /// value. `placeholder` is the word for the value in the help text.
+  /// Adds a flag of the forms `--name VALUE` and `--name=VALUE`. When the flag
+  /// is parsed, `set` is called with the value. `placeholder` is the word for
+  /// the value in the help text.
   void value(llvm::StringRef name, llvm::StringRef placeholder,
              llvm::StringRef help, Setter set,
              llvm::ArrayRef<llvm::StringRef> aliases = {});

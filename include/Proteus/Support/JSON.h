@@ -119,7 +119,8 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// Returns `text` as a JSON string with quotes. Replaces invalid UTF-8.
+/// Returns `text` as a JSON string with quotes. Replaces bytes that are not
+/// UTF-8 by U+FFFD.
 std::string quote(llvm::StringRef text);
 
 /// Returns the shortest decimal number that is read back as `value`, or "null"

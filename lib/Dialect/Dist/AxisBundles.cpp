@@ -47,9 +47,10 @@ AxisBundles::AxisBundles(const Mesh &mesh, const Layout &from, const Layout &to)
     : mesh(mesh) {
   joined.micro = mesh.micro;
   members.push_back({microAxis});
-  // `behind[a]` is the axis after axis `a` in its bundle, and `taken[b]` is
-  // true if `b` is after another axis. Axes that shard a dimension are in the
-  // order in which they shard it, other axes in mesh order.
+  // `behind[a]` is the axis after axis `a` in its bundle, or nullopt if `a` is
+  // the last. `taken[b]` is true if axis `b` comes after another axis. Axes
+  // that shard a dimension are in the order in which they shard it, other axes
+  // in mesh order.
   SmallVector<std::optional<Axis>> behind(mesh.getNumAxes());
   SmallVector<bool> taken(mesh.getNumAxes());
   for (Axis a = 1; a < mesh.getNumAxes(); ++a)

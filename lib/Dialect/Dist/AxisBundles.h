@@ -20,10 +20,10 @@
 
 namespace proteus::dist {
 
-/// A mesh on which axes are joined into bundles. Two axes are joined if each of
-/// the layouts `from` and `to` has them either as neighbours on one dimension,
-/// or partial with the same kind of reduction, or fixed, or replicated. Axes
-/// that both layouts replicate are not joined.
+/// A mesh on which axes are joined into bundles. Two axes are joined if, in
+/// each of the layouts `from` and `to`, they are neighbours on one dimension,
+/// or both partial with the same kind of reduction, or both fixed, or both
+/// replicated. Axes that both layouts replicate are not joined.
 class AxisBundles {
 public:
   AxisBundles(const Mesh &mesh, const Layout &from, const Layout &to);

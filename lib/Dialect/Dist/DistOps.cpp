@@ -183,9 +183,9 @@ template <typename OpT> static int64_t numIterations(OpT op, unsigned operand) {
 }
 
 /// Returns the bytes of bucket `bucket`. `values` are the operands or the
-/// results of `op`, to which the ranges of the bucket refer. If `wire` is
-/// given, counts elements of this type instead of the element type of the
-/// values.
+/// results of `op`: a range of the bucket consists of iterations of one of
+/// these values. If `wire` is given, each element has this type instead of the
+/// element type of the value.
 template <typename OpT>
 static int64_t bucketBytes(OpT op, unsigned bucket, ValueRange values,
                            std::optional<Type> wire) {

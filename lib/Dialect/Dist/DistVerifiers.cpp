@@ -64,8 +64,8 @@ static LogicalResult verifyLayout(Operation *op, LayoutAttr actual,
          << actual << ", expected " << attr;
 }
 
-/// Returns `axes`, which an operation lists in mesh order, in the order in
-/// which they shard dimension `dim` of `result`. If `axes` are not the minor
+/// Returns `axes` in the order in which they shard dimension `dim` of `result`.
+/// An operation lists them in mesh order instead. If `axes` are not the minor
 /// axes of the dimension, returns them unchanged, and the caller reports an
 /// error.
 static AxisList placedOrder(const Layout &result, unsigned dim,
@@ -81,8 +81,9 @@ static AxisList placedOrder(const Layout &result, unsigned dim,
              : axes;
 }
 
-/// Checks that the layout of `to` is the layout of `from` after `step`. Takes
-/// the order of the axes of `toDim`, and whether it is a zigzag, from `to`.
+/// Checks that the layout of `to` is the layout of `from` after `step`. If the
+/// step has a `toDim`, the operation states neither the order of the axes in
+/// this dimension nor whether it is a zigzag, so both are taken from `to`.
 static LogicalResult verifyStep(Operation *op, RankedTensorType from,
                                 RankedTensorType to, Step step) {
   LayoutAttr operand = getLayout(from), result = getLayout(to);
@@ -273,8 +274,9 @@ LogicalResult SliceOp::verify() {
   return verifyCollective(*this, {StepKind::Slice, {}, {}, {}, getDim()});
 }
 
-/// Checks that `chunk` is the type of one chunk of `whole`, if dimension `dim`
-/// is divided into `groups` groups and each group into `count` slices.
+/// Checks that dimension `dim` of `whole` can be divided into `groups` groups
+/// of `count` equal slices, that each device holds whole groups, and that
+/// `chunk` is the type of one chunk, which has one slice of every group.
 static LogicalResult verifyChunk(Operation *op, RankedTensorType whole,
                                  RankedTensorType chunk, int64_t dim,
                                  int64_t count, int64_t groups) {
@@ -410,8 +412,8 @@ LogicalResult ShiftOp::verify() {
 
 /// Returns the dimension that a reduce-scatter from `from` to `to` shards, or
 /// that an all-gather collects. This is the first dimension with different axes
-/// in the two layouts. If there is none, returns the first dimension that may
-/// be sharded; the caller then reports an error for it.
+/// in the two layouts. If there is none, the caller reports an error; the
+/// function then returns dimension 0, or 1 if dimension 0 is that of the stack.
 static unsigned changedDim(const Layout &from, const Layout &to, bool stacked) {
   for (auto [dim, axes] : llvm::enumerate(llvm::zip(from.dims, to.dims)))
     if (std::get<0>(axes) != std::get<1>(axes))
@@ -420,8 +422,9 @@ static unsigned changedDim(const Layout &from, const Layout &to, bool stacked) {
 }
 
 /// Checks operand `index` and its result: the layout of the result must be the
-/// layout of the operand after `step`. The dimension of a reduce-scatter or an
-/// all-gather is the dimension with different axes in operand and result.
+/// layout of the operand after `step`. If `step` is a reduce-scatter or an
+/// all-gather, its dimension is the first one that has different axes in
+/// operand and result.
 template <typename OpT>
 static LogicalResult verifyFusedOperand(OpT op, unsigned index, Step step) {
   auto from = cast<RankedTensorType>(op.getInputs()[index].getType());

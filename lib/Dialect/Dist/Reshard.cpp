@@ -54,8 +54,8 @@ static void forEachSelection(ArrayRef<Axis> axes, bool ordered,
 }
 
 namespace {
-/// Uniform-cost search for the cheapest steps to the layout `to`. Steps move
-/// only the axes `movable`.
+/// Uniform-cost search for the cheapest steps to the layout `to`. No step moves
+/// an axis that is not in `movable`.
 class Planner {
 public:
   Planner(const Mesh &mesh, ArrayRef<int64_t> shape, int64_t elementBits,
@@ -100,8 +100,8 @@ private:
   }
 
   void attempt(const Layout &from, Step step) {
-    // If no axis shards the dimension before the step, the step makes the
-    // dimension a zigzag if it is one in the target.
+    // A step that puts the first axes on `toDim` makes it a zigzag if it is one
+    // in the target. For all other steps, applyStep ignores this flag.
     if (step.toDim)
       step.zigzag = to.dims[*step.toDim].zigzag;
     std::string reason;
@@ -236,8 +236,9 @@ private:
       place(0, numParts(mesh, layout, 0));
   }
 
-  /// Calls `visit` with the last axis of `dim`, then with the last two axes,
-  /// and so on, until an axis is not movable. Each list is in ascending order.
+  /// Calls `visit` with the last axis that shards `dim`, then with the last
+  /// two, and so on, until an axis is not movable. Each list is in ascending
+  /// order.
   void expandSuffixes(const Layout &layout, unsigned dim,
                       llvm::function_ref<void(ArrayRef<Axis>)> visit) {
     AxisList suffix;
@@ -271,9 +272,9 @@ private:
 };
 } // namespace
 
-/// Returns the reason for which no steps lead from `from` to `to`, if it is
-/// visible without a search. Otherwise returns nullopt; there may still be no
-/// steps.
+/// Compares the layouts without a search. If they show that no steps lead from
+/// `from` to `to`, returns the reason. Otherwise returns nullopt, although a
+/// search may still find no steps.
 static std::optional<std::string>
 checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
   for (const std::pair<Axis, int64_t> &entry : to.fixed)
@@ -296,12 +297,13 @@ checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
 
 /// Returns the device axes that steps of the plan may move. Axes over which
 /// `to` is fixed or partial do not move, and neither do axes that both layouts
-/// replicate. With `keepMajor`, the major axes that a dimension has in both
-/// layouts do not move either. This keeps the search small and the plans
-/// simple, but if links differ, moving a major axis temporarily can cost less.
-/// If one layout divides a dimension unevenly, or if the dimension is a zigzag
-/// in only one layout, its major axes may move even with `keepMajor`, because
-/// there may be no sequence of exact steps that keeps them.
+/// replicate. With `keepMajor`, the first axes of a dimension do not move
+/// either if they are the same in both layouts. This keeps the search small and
+/// the plans simple, but if links differ, moving a major axis temporarily can
+/// cost less. Exception: if one layout divides a dimension unevenly, or if the
+/// dimension is a zigzag in only one layout, its first axes may move even with
+/// `keepMajor`, because there may be no sequence of exact steps that keeps
+/// them.
 static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
                             const Layout &from, const Layout &to,
                             bool keepMajor) {

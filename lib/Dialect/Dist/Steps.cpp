@@ -242,8 +242,9 @@ private:
     return true;
   }
 
-  /// Fails if the parts of a dimension are shifted. No step is defined along
-  /// such a dimension, because its parts are not on their own ranks.
+  /// Fails if the parts of a dimension are shifted. No step can add axes to
+  /// such a dimension or remove them, because its parts are not on their own
+  /// ranks.
   bool checkAtHome(unsigned dim) {
     int64_t shift = layout.dims[dim].shift;
     return shift == 0 || fail("the parts of dimension " + Twine(dim) +

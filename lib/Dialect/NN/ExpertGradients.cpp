@@ -47,10 +47,11 @@ static LogicalResult buildRoutingGradients(Op op, GradientScope &scope) {
                                 op.getPathAttr(), gradient, experts, slots,
                                 gates ? scope.saved(gates) : Value()));
   if (gates && scope.wants(gates)) {
-    // The gradient of a gate is the dot product of a token of `[batch, ..,
-    // hidden]` with the row in the slot of this token. For a dispatch, the
-    // input has tokens and `gradient` has rows; for a combination, the input
-    // has rows and `gradient` has tokens.
+    // A gate belongs to one token and one of its chosen experts. Its gradient
+    // is the dot product of the vector of the token in a tensor `[batch, ..,
+    // hidden]` and the vector in the slot of this choice in a tensor `[experts,
+    // groups, capacity, hidden]`. For a dispatch, the tensors are the input and
+    // `gradient`; for a combination, `gradient` and the input.
     Value tokens = scope.saved(op.getInput()), inSlots = gradient;
     if (isa<MoeCombineOp>(op))
       std::swap(tokens, inSlots);

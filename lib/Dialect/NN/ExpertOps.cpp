@@ -104,11 +104,12 @@ LogicalResult MoeRouteGradOp::verify() {
   return success();
 }
 
-/// Verifies the shapes of `tokens`, of `experts`, `slots` and `gates` (which
-/// may be null), and of `places`. `places` is the tensor
-/// `[experts, groups, capacity, hidden]` with the rows in the slots of all
-/// experts. If `slots` is a result of an nn.moe_route, also verifies that
-/// `places` has the numbers of experts, groups and slots of that operation.
+/// Verifies the shapes of the tensors of a dispatch, a combination or a
+/// gradient of gates. `tokens` is `[batch, .., hidden]`, and `places` is the
+/// tensor `[experts, groups, capacity, hidden]` of all slots. `experts`,
+/// `slots` and `gates` (which may be null) have one element per choice. If
+/// `slots` is a result of an nn.moe_route, also verifies that `places` has the
+/// numbers of experts, groups and slots of that operation.
 static LogicalResult verifyPlaces(Operation *op, Value tokens, Value places,
                                   Value experts, Value slots, Value gates) {
   if (failed(verifyRank(op, "the tensor of the experts", places, 4)) ||
@@ -185,9 +186,9 @@ struct GroupedTokens {
                 bool splitsSequence) {
     group = space.add("group", groups);
     leading.push_back({group});
-    // If a group is a single sample, the iterator `sample` is left out. The
-    // batch dimension then has a single iterator. Only such a dimension may be
-    // split into shards of unequal size.
+    // If a group is a single sample, the iterator `sample` is left out, so that
+    // the batch dimension has a single iterator. A dimension with several
+    // iterators may not be split into shards of unequal size.
     if (int64_t samples = shapeOf(tokens).front() / groups; samples > 1)
       leading.back().push_back(
           space.add("sample", samples, IteratorKind::Opaque));
@@ -249,9 +250,9 @@ double MoeRouteGradOp::getFlopsPerPoint() { return 6; }
 //===----------------------------------------------------------------------===//
 
 /// Returns the FLOPs per point of an operation that needs `perElement` FLOPs
-/// for each element of each choice of each token. The result is usually below
-/// 1, because a token chooses only a few slots, but the points of the space run
-/// over all slots.
+/// for each token, each choice of the token and each element of `hidden`. The
+/// result is usually below 1, because a token chooses only a few slots, but the
+/// points of the space run over all slots.
 static double flopsPerPoint(const IterationSpace &space, Value experts,
                             int64_t hidden, double perElement) {
   double elements = static_cast<double>(hidden);

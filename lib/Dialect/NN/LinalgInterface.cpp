@@ -64,8 +64,8 @@ static IteratorKind getReductionKind(LinalgOp op) {
   return common.value_or(IteratorKind::Opaque);
 }
 
-/// Returns true if `op` counts as one FLOP: an arith or math operation on
-/// floats, except a conversion between float types and a selection.
+/// Returns true if `op` counts as one FLOP: an arith or math operation with a
+/// float operand, except arith.extf, arith.truncf and arith.select.
 static bool isFlop(Operation &op) {
   if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op.getDialect()))
     return false;
@@ -89,12 +89,11 @@ static OpOperand *getInput(LinalgOp op, Value value) {
   return op.isDpsInput(operand) ? operand : nullptr;
 }
 
-/// Returns true if `op` is a product of two matrices: it sums products of two
-/// inputs over a loop that indexes both, and for each input there is a parallel
-/// loop that does not index it, so that its elements are reused along that
-/// loop. A product of a matrix and a vector does not count, and neither does a
-/// depth-wise convolution, because one of their inputs is indexed by all
-/// parallel loops.
+/// Returns true if `op` is a product of two matrices: it sums products of
+/// elements of two inputs over a loop that indexes both inputs, and each input
+/// is reused along a parallel loop that does not index it. A product of a
+/// matrix and a vector does not count, and neither does a depth-wise
+/// convolution, because one of their inputs is indexed by all parallel loops.
 static bool isContraction(LinalgOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return false;
@@ -306,9 +305,9 @@ static Value convertTensor(LinalgOp op, Value gradient, Type type,
 namespace {
 /// Builds the gradient of one input of a linalg operation. The gradient is a
 /// linalg.generic over the same loops. Its body multiplies the gradients of the
-/// results by the derivatives of the forward body. For each element of the
-/// input, it sums the products over all points of the loops that read the
-/// element.
+/// results by the derivatives of the forward body. The gradient of an element
+/// of the input is the sum of these products over all points of the loops that
+/// read the element.
 class InputGradient {
 public:
   InputGradient(LinalgOp op, OpOperand &operand, ArrayRef<Value> gradients,
@@ -381,7 +380,7 @@ private:
   }
 
   /// Appends to `inputs` those forward inputs and gradients that the body
-  /// reads. Only these become operands of the gradient.
+  /// reads. The others do not become operands of the gradient.
   void collectOperands() {
     for (auto [input, argument] :
          llvm::zip(op.getDpsInputOperands(), body.getArguments()))

@@ -167,8 +167,8 @@ LogicalResult NNDialect::verifyRegionResultAttribute(Operation *op, unsigned,
 // Paths of operations
 //===----------------------------------------------------------------------===//
 
-/// Returns the path of an operation without the attribute `path`, relative to
-/// the innermost nn.repeat around it (see `getOwnPath`).
+/// Returns the path of an operation that has no attribute `path`. The path is
+/// relative to the innermost nn.repeat around the operation (see `getOwnPath`).
 static std::string getForeignPath(Operation *op) {
   if (auto path = op->getAttrOfType<StringAttr>(ProteusDialect::pathAttrName))
     return path.str();

@@ -39,7 +39,7 @@ LogicalResult MatmulOp::buildGradients(GradientScope &scope) {
   OpBuilder &builder = scope.builder();
   IterationSpace space = getIterationSpace();
   // Adds the matrix product of `a` and `b` to the gradient of `wanted`. `m`,
-  // `n` and `k` are names of forward iterators: those that correspond to the
+  // `n` and `k` are the names of the forward iterators that correspond to the
   // iterators m, n and k of the new product. Iterators of leading dimensions
   // keep their names.
   auto product = [&](Value wanted, Value a, Value b, bool ta, bool tb,

@@ -243,8 +243,9 @@ double AttentionBlockOp::getFlopsPerPoint() {
   return productFlops(*this, 1, 1);
 }
 KernelClass AttentionBlockOp::getKernelClass() { return KernelClass::Matrix; }
-// The space contains the keys of all `blocks` blocks, but each query visits the
-// keys of only one block in this operation.
+// The space contains the keys of all `blocks` blocks. In this operation, a
+// query visits the keys of only one block, which has 1 / `blocks` of the
+// visited points on average over the steps of the ring.
 double AttentionBlockOp::getVisitedShare() {
   return visitedShare(*this) / getBlocks();
 }
@@ -263,7 +264,8 @@ IterationSpace AttentionGradOp::getIterationSpace() {
                              attention.values()};
   return attention.space;
 }
-// The gradients need four products. The kernel executes a fifth product, which
+// getFlopsPerPoint counts the four products that define the gradients.
+// getExecutedFlopsPerPoint also counts a fifth product, with which the kernel
 // recomputes the scores.
 double AttentionGradOp::getFlopsPerPoint() { return productFlops(*this, 2, 2); }
 double AttentionGradOp::getExecutedFlopsPerPoint() {

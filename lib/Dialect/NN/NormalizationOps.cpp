@@ -75,8 +75,8 @@ static LogicalResult verifyGroups(Operation *op, Value data, int64_t groups) {
   return success();
 }
 
-/// Verifies that `value` has `rows` rows: two rows for sums `[2, channel]`, one
-/// row for the statistics of one group `[1, channel]`. Does not check the rank,
+/// Verifies that `value` has `rows` rows: two for the sums `[2, channel]`, one
+/// for the statistics `[1, channel]` of one group. Does not check the rank,
 /// because the verifier of the iteration space reports any rank other than 2.
 static LogicalResult verifyRows(Operation *op, StringRef what, Value value,
                                 int64_t rows) {
@@ -86,9 +86,10 @@ static LogicalResult verifyRows(Operation *op, StringRef what, Value value,
   return success();
 }
 
-/// Verifies the rank of the input, and that mean and inverse, which are those
-/// of one group, have one row. The verifier of the iteration space does not
-/// check the number of rows, because no iterator indexes them.
+/// Verifies an operation with one group of samples: the rank of the input, and
+/// that mean and inverse standard deviation have one row. The verifier of the
+/// iteration space does not check the number of rows, because no iterator
+/// indexes them.
 template <typename OpTy> static LogicalResult verifyOneGroup(OpTy op) {
   if (failed(verifyBatch(op, op.getInput())) ||
       failed(verifyRows(op, "mean", op.getMean(), 1)))
@@ -125,17 +126,16 @@ LogicalResult BatchNormInputGradOp::verify() { return verifyOneGroup(*this); }
 
 namespace {
 /// The iteration space that nn.batch_norm, nn.batch_norm_grad and the
-/// operations of their decompositions share.
+/// operations of their decompositions share, except nn.batch_norm_statistics.
 struct BatchNormSpace {
   IterationSpace space;
   TensorIterators data;
-  /// `channels` are the iterators of a tensor with one number per channel.
-  /// `statistics` are the iterators of a tensor with one number per group and
-  /// channel.
+  /// `channels` are the iterators of a tensor with one number per channel, and
+  /// `statistics` those of a tensor with one number per group and channel.
   TensorIterators channels, statistics;
 
-  /// `kind` is the kind of the iterator `batch`. With one group, `batch` counts
-  /// the samples; with several groups, it counts the groups.
+  /// `kind` is the kind of the iterator `batch`. With one group, `batch` runs
+  /// over the samples; with several groups, it runs over the groups.
   BatchNormSpace(Value input, int64_t groups, IteratorKind kind) {
     groups = std::max<int64_t>(groups, 1);
     int64_t samples = sizeOf(input, 0);
@@ -150,8 +150,9 @@ struct BatchNormSpace {
       data.push_back({space.add(dataIteratorName(dim, 4), sizeOf(input, dim),
                                 IteratorKind::Opaque)});
     channels = {{channel}};
-    // If there is only one group, the first dimension of the statistics has
-    // size 1 and no iterator.
+    // If there is only one group, no iterator indexes the rows: the one row of
+    // mean and inverse standard deviation, or the two rows of
+    // nn.batch_norm_sums.
     statistics = {groups > 1 ? DimIterators{batch} : DimIterators(), {channel}};
   }
 };

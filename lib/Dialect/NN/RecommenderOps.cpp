@@ -114,10 +114,10 @@ IterationSpace EmbeddingBagUpdateOp::getIterationSpace() {
 double EmbeddingBagUpdateOp::getFlopsPerPoint() {
   return 2.0 / sizeOf(getTable(), rankOf(getTable()) - 2);
 }
-// For each element of a selected row, the kernel reads and writes the table.
-// One element of the gradient serves all indices of a bag, and one index serves
-// all elements of a row. The points of the space run over all rows of the table
-// (`vocab`), so the bytes are divided by the number of rows.
+// The kernel reads and writes each element of a selected row. One element of
+// the gradient serves all indices of a bag, and one index serves all elements
+// of a row. The points of the space run over all rows of the table (`vocab`),
+// so the bytes are divided by the number of rows.
 std::optional<double> EmbeddingBagUpdateOp::getBytesPerPoint() {
   auto bytes = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getElementTypeBitWidth() /
@@ -209,8 +209,8 @@ IterationSpace InteractionGradOp::getIterationSpace() {
   return interaction.space;
 }
 // For each pair of features and each index of `dim`, the kernel adds one
-// product to the gradient of each of the two features. These are four FLOPs in
-// all.
+// product to the gradient of each of the two features: two products and two
+// sums, which are four FLOPs.
 double InteractionGradOp::getFlopsPerPoint() { return 4; }
 double InteractionGradOp::getExecutedFlopsPerPoint() {
   return 2 * squareOverPairs(getInput());

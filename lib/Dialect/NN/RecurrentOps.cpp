@@ -94,8 +94,8 @@ LogicalResult LstmOp::buildGradients(GradientScope &scope) {
   if (!gradient)
     return success();
   OpBuilder &builder = scope.builder();
-  // The gradient of the gates is also the gradient of the input. The gradients
-  // of weight and bias are computed from it.
+  // `gates` is the gradient of the gates, which is also the gradient of the
+  // input. The gradients of weight and bias are computed from `gates`.
   Value gates = LstmGradOp::create(
       builder, getLoc(), scope.gradientType(getInput()), getPathAttr(),
       gradient, scope.saved(getWeight()), scope.saved(getGates()),

@@ -28,9 +28,9 @@ mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// Differentiates a block of scalar operations in reverse mode. The adjoint of
 /// a value is the derivative of the loss with respect to this value. The
-/// builder inserts the operations that compute adjoints. If these need a value
-/// of the block, the builder also inserts copies of the operations that compute
-/// the value.
+/// builder inserts the operations that compute adjoints. If these operations
+/// need a value of the block, the builder also inserts copies of the operations
+/// that compute the value.
 class ScalarGradient {
 public:
   /// `body` is the block to differentiate. In the inserted operations,

@@ -80,8 +80,8 @@ IterationSpace CausalMaskOp::getIterationSpace() {
   }
   return space;
 }
-// With `zero`, the mask multiplies each score by 0 or 1, which is linear. To
-// replace a score by −∞ is not linear.
+// With `zero`, the mask multiplies each score by 0 or 1, which is linear.
+// Without `zero`, it replaces scores by −∞, which is not linear.
 bool CausalMaskOp::isLinear() { return getZero(); }
 
 LogicalResult CausalMaskOp::buildGradients(GradientScope &scope) {

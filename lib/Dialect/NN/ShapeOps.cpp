@@ -120,8 +120,8 @@ LogicalResult TransposeOp::buildGradients(GradientScope &scope) {
   auto back = TransposeOp::create(scope.builder(), getLoc(),
                                   scope.gradientType(getInput()), getPathAttr(),
                                   gradient, inverse);
-  // Iterator i of `back` runs over dimension i of the gradient. This is
-  // dimension `permutation[i]` of the operand.
+  // Iterator i of `back` runs over dimension i of the gradient of the result,
+  // which corresponds to dimension `permutation[i]` of the operand.
   IterationSpace space = getIterationSpace(),
                  backSpace = back.getIterationSpace();
   SmallVector<std::pair<StringRef, StringRef>> names;

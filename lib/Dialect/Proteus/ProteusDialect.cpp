@@ -24,10 +24,9 @@ void ProteusDialect::initialize() {}
 // Verification of values of attributes
 //===----------------------------------------------------------------------===//
 
-/// Verifies the attribute for the cluster, stack or site. Its value is a
-/// non-empty string, which is a name or a file, or a dictionary, which is an
-/// inline description. The error message suggests `example`, which is a valid
-/// name.
+/// Verifies the attribute for the cluster, stack or site. Its value is either a
+/// non-empty string (a name or the path of a file) or a dictionary (an inline
+/// description). The error message suggests `example`, which is a valid name.
 static LogicalResult verifyMachine(Operation *op, NamedAttribute attribute,
                                    StringRef example) {
   Attribute value = attribute.getValue();

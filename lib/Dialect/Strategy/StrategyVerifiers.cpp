@@ -132,10 +132,10 @@ static LogicalResult verifyMeshDevices(MeshOp mesh) {
   return success();
 }
 
-/// Fails with an error if `word`, the value of the attribute `name`, is given
-/// and is not a case of `Enum`. The error lists all cases and, if it is not
-/// empty, `other`, a further valid word. The caller must accept `other` itself,
-/// before the call.
+/// Fails with an error if `word` is given and is not a case of `Enum`. `word`
+/// is the value of the attribute `name`. The error lists all cases. It also
+/// lists `other`, if this is not empty: a further valid word, which the caller
+/// itself must accept before it calls this function.
 template <typename Enum>
 static LogicalResult verifyWord(Operation *op, StringRef name,
                                 std::optional<StringRef> word,
@@ -413,9 +413,9 @@ static LogicalResult verifyPlacement(Operation *scope) {
 }
 
 /// Checks the settings that are directly in a tree or node. Fails with an error
-/// if one other than `node` and `order` occurs twice (a `split` if its item
-/// does), if an operation belongs to another dialect, or if there are both `at`
-/// and `stages`.
+/// if a setting occurs twice, if an operation belongs to another dialect, or if
+/// there are both `at` and `stages`. Several operations `node` and `order` are
+/// allowed, and several operations `split` with different items.
 static LogicalResult verifyScope(Operation *scope) {
   llvm::SmallDenseMap<SettingKey, Operation *> settings;
   bool valid = true;
@@ -543,7 +543,7 @@ static LogicalResult verifyCuts(TreeOp tree) {
 
 /// Fails with an error if the schedule is explicit and there is no `order`
 /// operation, if the schedule is not explicit and there is an `order`
-/// operation, or if a stage has two of them.
+/// operation, or if a stage has two `order` operations.
 static LogicalResult verifyOrders(TreeOp tree) {
   ScheduleOp schedule = tree.getSchedule();
   bool isExplicit = schedule && schedule.isExplicit();

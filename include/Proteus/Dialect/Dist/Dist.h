@@ -32,12 +32,14 @@
 namespace proteus::dist {
 
 /// The side-effect resource of communication between programs. Sends, receives
-/// and reductions over stages write it, so no pass reorders them.
+/// and reductions over stages have a write effect on it, so no pass reorders
+/// them.
 struct WireResource : mlir::SideEffects::Resource::Base<WireResource> {
   llvm::StringRef getName() final { return "dist.wire"; }
 };
 
-/// Returns the layout of a tensor type, or null for any other type.
+/// Returns the layout of a tensor type. Returns null if the type has no layout
+/// or is no ranked tensor.
 LayoutAttr getLayout(mlir::Type type);
 
 } // namespace proteus::dist

@@ -174,7 +174,7 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
     ::llvm::ArrayRef<Axis> getDimAxes(unsigned dim) const {
       return getValue().dims[dim];
     }
-    /// Returns the axes over which a reduction `kind` is pending.
+    /// Returns the axes over which a reduction of kind `kind` is pending.
     ::llvm::ArrayRef<Axis> getPartialAxes(ReductionKind kind) const {
       return getValue().getPartial(kind);
     }

@@ -374,16 +374,18 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [Pure, Dist_CollectiveOpInterface]> {
   let extraClassDeclaration = [{
     CollectiveKind getCollectiveKind() { return CollectiveKind::AllToAll; }
     int64_t getGroupSize();
-    /// Returns the bytes on the root with the most data. A root is a coordinate
-    /// along the axes at which values are fixed, and its bytes are those of all
-    /// these values together.
+    /// Returns the largest number of bytes at one root. A root is one
+    /// combination of coordinates on the axes of the exchange, at which whole
+    /// values are fixed. The bytes at a root are those of all values that are
+    /// fixed there.
     int64_t getBufferBytes();
     MeshAttr getMesh();
     /// Returns true if operand `index` is scattered, and false if it is
     /// gathered.
     bool isScattered(unsigned index);
-    /// Returns the dimension that the axes shard: in result `index` if operand
-    /// `index` is scattered, and in the operand if it is gathered.
+    /// Returns the dimension that the axes of the exchange shard: of result
+    /// `index` if operand `index` is scattered, of operand `index` if it is
+    /// gathered.
     unsigned getDim(unsigned index);
   }];
 }
@@ -802,10 +804,11 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
     /// Returns the bytes of the buffers of all buckets together.
     int64_t getBufferBytes();
     unsigned getNumBuckets() { return getBuckets().getValue().list.size(); }
-    /// Returns the bytes of the buffer of one bucket.
+    /// Returns the bytes of one bucket before the reduction, in the wire type
+    /// if there is one.
     int64_t getBucketBytes(unsigned bucket);
-    /// Returns the number of iterations that operand `operand` stacks, or 1 if
-    /// it is not stacked.
+    /// Returns the number of iterations whose tensors operand `operand` stacks,
+    /// or 1 if it is not stacked.
     int64_t getNumIterations(unsigned operand);
     /// Returns the mesh, which all operands share.
     MeshAttr getMesh();
@@ -861,8 +864,8 @@ def Dist_FusedGatherOp : Dist_Op<"fused_gather",
     unsigned getNumBuckets() { return getBuckets().getValue().list.size(); }
     /// Returns the bytes of one bucket after the gather.
     int64_t getBucketBytes(unsigned bucket);
-    /// Returns the number of iterations that operand `operand` stacks, or 1 if
-    /// it is not stacked.
+    /// Returns the number of iterations whose tensors operand `operand` stacks,
+    /// or 1 if it is not stacked.
     int64_t getNumIterations(unsigned operand);
     /// Returns the mesh, which all operands share.
     MeshAttr getMesh();
@@ -1000,7 +1003,8 @@ def Dist_ProgramOp : Dist_Op<"program", [
     StepAttr getStepOrDefault();
     /// Sets the attribute `step`. Removes it if all settings are defaults.
     void setStepSettings(StepAttr step);
-    /// Returns the axes and coordinates of `at`.
+    /// Returns the pairs (axis, coordinate) of `at`, in ascending order of the
+    /// axes.
     ::llvm::SmallVector<std::pair<Axis, int64_t>> getFixed();
     /// Returns the sections in the order in which the program lists them.
     ::llvm::iterator_range<::mlir::Block::op_iterator<SectionOp>>
@@ -1097,8 +1101,8 @@ def Dist_ScheduleOp : Dist_Op<"schedule", [
     /// forward section to its last gradient, and its activations are in memory
     /// during this time. Chunks without gradients do not count.
     int64_t maxOngoing(unsigned program);
-    /// Returns the first forward item of a program that raises the number of
-    /// pairs in flight above `limit`, or nullopt if there is none.
+    /// Returns the first forward item of a program during which more than
+    /// `limit` pairs are in flight, or nullopt if there is none.
     std::optional<Work> firstBeyond(unsigned program, int64_t limit);
   }];
 }

@@ -78,15 +78,15 @@ llvm::FailureOr<llvm::SmallVector<ReshardStep>>
 planReshard(LayoutAttr from, LayoutAttr to, mlir::RankedTensorType type,
             StepCost cost, std::string *reason = nullptr);
 
-/// Builds the operations of `plan`, of which the first reads `value`, and
-/// returns the result of the last one, or `value` if the plan is empty. Sets
-/// `purpose`, if given, on collectives.
+/// Builds the operations of `plan`. The first one reads `value`. Returns the
+/// result of the last one, or `value` if the plan is empty. If `purpose` is
+/// given, sets it on the collectives.
 mlir::Value buildReshard(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, llvm::ArrayRef<ReshardStep> plan,
                          std::optional<Purpose> purpose = std::nullopt);
 
-/// Returns the names of `axes` in mesh order, which is the normal form in which
-/// collectives list their axes.
+/// Returns the names of `axes`, sorted in mesh order. Collectives list their
+/// axes in this normal form.
 mlir::ArrayAttr getAxisNames(MeshAttr mesh, llvm::ArrayRef<Axis> axes);
 
 /// Returns the axes with the given names, in the order of the names. Fails if

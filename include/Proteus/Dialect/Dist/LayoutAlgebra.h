@@ -81,8 +81,9 @@ struct AxisList : llvm::SmallVector<Axis, 2> {
 constexpr Axis microAxis = 0;
 constexpr llvm::StringLiteral microAxisName = "micro";
 
-/// Device axes in row-major order, with their names and sizes, and the number
-/// of micro-batches. Neighbours on the last axis are neighbouring devices.
+/// The device axes, with their names and sizes, and the number of
+/// micro-batches. The positions of devices are numbered in row-major order, so
+/// positions that are neighbours on the last axis are consecutive.
 struct Mesh {
   llvm::SmallVector<std::string, 4> names;
   llvm::SmallVector<int64_t, 4> sizes;
@@ -93,7 +94,8 @@ struct Mesh {
 
   /// Returns the number of axes, including `micro`.
   unsigned getNumAxes() const { return sizes.size() + 1; }
-  /// Returns the axis with the name `name`, which may be `micro`, or nullopt.
+  /// Returns the axis with the name `name`, which may be `micro`. Returns
+  /// nullopt if there is no such axis.
   std::optional<Axis> find(llvm::StringRef name) const;
   llvm::StringRef getName(Axis axis) const;
   int64_t getSize(Axis axis) const {
@@ -151,9 +153,10 @@ struct Range {
 /// between them.
 using Ranges = llvm::SmallVector<Range, 2>;
 
-/// Returns the elements of part `index`: one contiguous range or, with
-/// `zigzag`, two chunks. The chunks of the last part are adjacent, so they are
-/// returned as one range. `zigzag` requires that 2 * `count` divides `size`.
+/// Returns the elements of part `index` of `count` parts: one contiguous range
+/// or, with `zigzag`, two chunks. The chunks of the last part are adjacent, so
+/// they are returned as one range. `zigzag` requires that 2 * `count` divides
+/// `size`.
 Ranges partRanges(int64_t size, int64_t count, int64_t index, bool zigzag);
 
 /// Returns true if the `outer * inner` parts of `size` elements nest in the
@@ -264,9 +267,10 @@ llvm::SmallVector<int64_t> largestLocalShape(const Mesh &mesh,
 // Steps between layouts
 //===----------------------------------------------------------------------===//
 
-/// Kinds of steps between layouts. No step moves a value to another stage. The
-/// planner tries the kinds in this order. If several plans have the same cost
-/// and the same number of steps, it returns the plan that it finds first.
+/// Kinds of steps between layouts, in the order in which the planner tries
+/// them. If several plans have the same cost and the same number of steps, the
+/// planner returns the plan that it finds first. No step moves a value to
+/// another stage.
 enum class StepKind : uint8_t {
   Slice,
   Scatter,
@@ -279,12 +283,13 @@ enum class StepKind : uint8_t {
 };
 llvm::StringRef stringify(StepKind kind);
 
-/// One step of a plan. Slice, scatter and reduce-scatter add `axes` at the
-/// minor end of `toDim`. An all-gather removes `axes` from the minor end of
-/// `fromDim`. An all-to-all moves `axes` from `fromDim` to `toDim`. All-reduce
-/// and reduce-scatter perform the pending `reduction` over `axes`. Scatter and
-/// broadcast start from a value that is fixed at one coordinate of each of
-/// `axes`. A permute moves blocks between ranks without cutting them.
+/// One step of a plan. Slice, scatter and reduce-scatter append `axes` to the
+/// axes that shard `toDim`, at the minor end. An all-gather removes `axes` from
+/// the minor end of the axes that shard `fromDim`. An all-to-all moves `axes`
+/// from `fromDim` to `toDim`. All-reduce and reduce-scatter perform the pending
+/// `reduction` over `axes`. Scatter and broadcast start from a value that is
+/// fixed at one coordinate of each of `axes`. A permute moves blocks between
+/// ranks without cutting them.
 struct Step {
   StepKind kind;
   /// The axes of the step, in the order in which they shard `toDim`. Kinds
@@ -321,11 +326,11 @@ llvm::FailureOr<Layout> applyStep(const Mesh &mesh,
 struct StepVolume {
   /// Number of ranks in a group.
   int64_t groupSize = 1;
-  /// Bytes of the largest shard: of the result for an all-gather or a slice, of
-  /// the input for any other step.
+  /// Bytes of the largest shard of a tensor: of the result for an all-gather or
+  /// a slice, of the operand for all other kinds of steps.
   int64_t bufferBytes = 0;
-  /// Bytes that a rank sends if the algorithm is bandwidth-optimal; the largest
-  /// number if ranks send different numbers of bytes.
+  /// Bytes that a rank sends in a bandwidth-optimal algorithm. If ranks send
+  /// different numbers of bytes, this is the largest number.
   int64_t movedBytes = 0;
 };
 
@@ -334,8 +339,9 @@ struct StepVolume {
 using StepCost =
     llvm::function_ref<uint64_t(const Step &step, const StepVolume &volume)>;
 
-/// Returns the sizes of `step`, which changes the layout of a tensor of shape
-/// `shape` from `from` to `to`. Each element has `elementBits` bits.
+/// Returns the group size and the bytes of `step`, which changes the layout of
+/// a tensor of shape `shape` from `from` to `to`. Each element has
+/// `elementBits` bits.
 StepVolume stepVolume(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                       int64_t elementBits, const Layout &from, const Layout &to,
                       const Step &step);
@@ -351,13 +357,14 @@ struct PlannedStep {
 /// one found first. The steps from a layout are tried by kind (in the order of
 /// StepKind), then by dimension, then by axes.
 ///
-/// The search does not move axes that both layouts replicate. If both layouts
-/// divide a dimension evenly, and both or neither as a zigzag, the search does
-/// not move the major axes that this dimension has in both. Two axes that have
-/// the same role in `from` and the same role in `to` move together, so that a
-/// reduction over both is one collective; they move separately only if there is
-/// no other plan. With `splitCollectives`, each axis may move alone, and major
-/// axes may move too. Such plans often cost less.
+/// The search does not move axes that both layouts replicate. The first axes of
+/// a dimension do not move if they are the same in both layouts, both layouts
+/// divide the dimension evenly, and both or neither as a zigzag. Two axes that
+/// have the same role in `from` and the same role in `to` move together, so
+/// that a reduction over both is one collective. They move separately only if
+/// there is no other plan. With `splitCollectives`, each axis may move alone,
+/// and the equal first axes of a dimension may move too. The plan then often
+/// costs less but has more steps.
 ///
 /// Fails with a reason if the layouts differ in the axis `micro`, if `to` is
 /// fixed at a coordinate at which `from` is not fixed, if `to` is partial over

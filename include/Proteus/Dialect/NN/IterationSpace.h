@@ -32,8 +32,8 @@
 namespace proteus::nn {
 
 /// Kind of an iterator. If an iterator is split over devices, the results that
-/// it indexes are sharded. The kind determines the state of the other results,
-/// which the iterator does not index, or forbids the split.
+/// it indexes are sharded. The kind determines how the other results become
+/// partial (as sums or as maxima), or forbids the split.
 enum class IteratorKind {
   Parallel,  ///< the iterator indexes every result
   Sum,       ///< each device has a partial sum of the other results
@@ -43,7 +43,6 @@ enum class IteratorKind {
   Opaque,    ///< the iterator cannot be split
 };
 
-/// One iterator of an iteration space.
 struct Iterator {
   std::string name;
   int64_t size = 1;
@@ -123,8 +122,9 @@ enum class KernelPass { Forward, DataGradient, WeightGradient };
 /// Fails with an error if an operand or result of `op` does not fit `space`.
 /// Each of them must be a tensor of static shape, with the rank that `space`
 /// gives and at most `maxElements` elements; a scalar counts as a tensor of
-/// rank 0. The size of a dimension must be the product of the sizes of its
-/// iterators, or any positive number if it has none.
+/// rank 0. The size of a dimension must be the product of the sizes of the
+/// iterators that index it. If no iterator indexes the dimension, any positive
+/// size is valid.
 llvm::LogicalResult verifyIterationSpace(mlir::Operation *op,
                                          const IterationSpace &space);
 

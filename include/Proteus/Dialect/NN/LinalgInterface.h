@@ -14,7 +14,7 @@
 // order. If the index of a dimension is a single loop that indexes no other
 // dimension, this loop is the iterator of the dimension. A dimension with any
 // other index, such as a window `d0 + d2`, a constant, or d0 in the diagonal
-// `(d0, d0)`, has no iterator, and the loops in the index are opaque.
+// `(d0, d0)`, has no iterator, and the loops in the index can't be split.
 //
 // `linalg.fill` and `tensor.empty` build initial values. Their iterators run
 // over the dimensions of the result and are named dim0, dim1, ..., so that a
@@ -33,17 +33,17 @@ class Operation;
 namespace proteus::nn {
 
 /// Attaches IterationSpaceOpInterface and GradientOpInterface to the structured
-/// operations of linalg, and allows proteus attributes on their products
-/// (ProductAttributes). Attaches IterationSpaceOpInterface to tensor.empty,
-/// which builds initial values. The interfaces of an operation are attached
-/// when its dialect is loaded.
+/// operations of linalg, and allows `proteus.compute` and `proteus.pieces` on
+/// those that are matrix products (see ProductAttributes). Attaches
+/// IterationSpaceOpInterface to tensor.empty, which builds initial values. The
+/// interfaces of an operation are attached when its dialect is loaded.
 void registerLinalgInterfaces(mlir::DialectRegistry &registry);
 
 /// Returns true if `op` is a linalg operation that has a cost but no gradient.
-/// Its body contains an operation without a known derivative, reads a value
-/// from outside that is not a constant, combines the previous value of a result
-/// with a new value by anything but a sum of floats, or ignores the previous
-/// value in a reduction.
+/// This is the case if its body contains an operation without a known
+/// derivative, if it reads an outside value other than a constant, if it
+/// combines the previous value of a result with a new value by anything but a
+/// sum of floats, or if a reduction ignores the previous value.
 bool isCostOnly(mlir::Operation *op);
 
 } // namespace proteus::nn

@@ -57,7 +57,8 @@ def NN_MoeRouteOp : NN_ForwardOp<"moe_route", ["getFlopsPerPoint"]> {
   let results = (outs NN_FloatTensor:$gates, NN_IntTensor:$experts, NN_IntTensor:$slots);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the number of slots that an expert has for each group.
+    /// Returns the number of slots that an expert has for the tokens of one
+    /// group.
     int64_t getCapacity();
   }];
 }

@@ -11,9 +11,9 @@
 
 include "Proteus/Dialect/NN/NNBase.td"
 
-// The gradient of a multilinear operation, such as a matrix product, with
-// respect to one operand has the iteration space of the operation. The gradient
-// is summed over the iterators that do not index this operand. For example,
+// A multilinear operation, such as a matrix product, and its gradient with
+// respect to one operand have the same iteration space. The gradient is summed
+// over the iterators that do not index this operand. For example,
 // nn.linear_wgrad sums over `batch`, because the weight is `[out, in]`.
 
 def NN_LinearDgradOp : NN_KernelOp<"linear_dgrad",

@@ -52,7 +52,7 @@ def NN_SGDOp : NN_UpdateOp<"sgd"> {
       return getScaled() ? getOperands().back() : ::mlir::Value();
     }
     /// Returns `states` without the factor of the gradient: the states of the
-    /// optimizer and the master copy.
+    /// optimizer and, if there is one, the master copy.
     ::mlir::OperandRange getOwnStates() {
       return getStates().drop_back(getScaled() ? 1 : 0);
     }
@@ -91,7 +91,7 @@ def NN_AdamOp : NN_UpdateOp<"adam"> {
       return getScaled() ? getOperands().back() : ::mlir::Value();
     }
     /// Returns `states` without the factor of the gradient: the states of the
-    /// optimizer and the master copy.
+    /// optimizer and, if there is one, the master copy.
     ::mlir::OperandRange getOwnStates() {
       return getStates().drop_back(getScaled() ? 1 : 0);
     }

@@ -13,11 +13,11 @@
 
 namespace proteus::nn {
 
-/// Returns true if the share of points that a device visits
-/// (`getVisitedShareOf`) can depend on the ranges of `iterator` that the device
-/// holds. These are the iterators with the names `seq` and `key`. For example,
-/// in causal attention a device with late queries visits more keys than a
-/// device with early queries.
+/// Returns true for the iterators with the names `seq` and `key`. In causal
+/// attention, the share of points that a device visits (`getVisitedShareOf`)
+/// depends on the ranges of these iterators that the device holds. For example,
+/// a device with late queries visits more keys than a device with early
+/// queries.
 bool decidesVisitedShare(const IterationSpace &space, unsigned iterator);
 
 } // namespace proteus::nn

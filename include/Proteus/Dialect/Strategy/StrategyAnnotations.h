@@ -53,9 +53,9 @@ constexpr llvm::StringLiteral kInputsAttr = "strategy.inputs";
 /// Set if the parameters that are gathered for the forward pass of the
 /// operation stay gathered until its backward pass.
 constexpr llvm::StringLiteral kKeepGatheredAttr = "strategy.keep_gathered";
-/// On an nn.keep: a number i. The last operation before the nn.keep that is no
-/// nn.keep reads the kept value as its operand i. The value is kept in the
-/// layout in which that operation reads it.
+/// On an nn.keep: the operand number of the kept value in the operation before
+/// the nn.keep. Other nn.keep operations between the two do not count. The
+/// value is kept in the layout in which that operation reads it.
 constexpr llvm::StringLiteral kKeepAsReadAttr = "strategy.keep_as_read";
 /// Number of layers by which the gather of a parameter may precede the layer
 /// that reads the parameter. With 1, the gather may run during the preceding
@@ -70,10 +70,10 @@ constexpr llvm::StringLiteral kOffloadAttr = "strategy.offload";
 /// On an operation of ring attention: number k of its step, counted from 0. In
 /// step k, the blocks that travel around the ring have been passed on k times.
 constexpr llvm::StringLiteral kRingStepAttr = "strategy.ring_step";
-/// On nn.recompute while the training step is built: number n of outputs of the
-/// recomputed module. These are the first n results of the nn.recompute. The
-/// pruning of unused operations keeps them, because frameworks recompute the
-/// whole module.
+/// On an nn.recompute while the training step is built: number n of outputs of
+/// the recomputed module, which are the first n results of the nn.recompute.
+/// The pruning of unused operations keeps these results, because frameworks
+/// recompute the whole module.
 constexpr llvm::StringLiteral kModuleOutputsAttr = "strategy.module_outputs";
 
 //===----------------------------------------------------------------------===//

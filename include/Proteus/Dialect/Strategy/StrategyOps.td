@@ -76,7 +76,7 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
     ScheduleOp getSchedule();
     /// Returns the gradient buckets, or null if none are set.
     BucketOp getBucket();
-    /// Returns the setting that permits to send values to the next stage in
+    /// Returns the setting by which values may be sent to other stages in
     /// slices, or null if the tree has none.
     ScatterGatherOp getScatterGather();
     /// Returns the setting for the overlap of communication with kernels, or
@@ -130,7 +130,6 @@ def Strategy_NodeOp : Strategy_SettingOp<"node", [
     /// Returns the pattern relative to the model: the patterns of the enclosing
     /// nodes and of this node, joined by dots.
     PathPattern getFullPattern();
-    /// Returns the tree that contains the node.
     TreeOp getTree();
   }];
 }
@@ -229,13 +228,13 @@ def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Value of `order` if `order` operations in the tree list the work of
-    /// every stage, item by item.
+    /// Value of the attribute `order` if `strategy.order` operations in the
+    /// tree list the work of every stage, item by item.
     static constexpr ::llvm::StringLiteral explicitOrder = "explicit";
-    /// Returns true if `order` operations in the tree list the work of every
-    /// stage.
+    /// Returns true if `strategy.order` operations in the tree list the work of
+    /// every stage.
     bool isExplicit() { return getOrder() == explicitOrder; }
-    /// Returns the order, or `1f1b` if none is set. If there are several
+    /// Returns the order, or `1f1b` if none is set. If a stage has several
     /// chunks, returns `interleaved` instead of `1f1b`. Must not be called if
     /// the order is `explicit`.
     plan::ScheduleOrder getOrderKind();

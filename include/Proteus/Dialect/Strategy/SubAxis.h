@@ -33,7 +33,7 @@ struct SubAxis {
   int64_t size = 1;
 };
 
-/// An axis, or a sub-axis if `sub` is set, that a setting names.
+/// The axis or, if `sub` is set, the sub-axis that a setting names.
 struct AxisUse {
   llvm::StringRef axis;
   std::optional<SubAxis> sub;
@@ -54,8 +54,8 @@ struct AxisUse {
   bool overlaps(const AxisUse &other) const;
 };
 
-/// Calls `visit` for each axis or sub-axis that a setting of the tree names.
-/// `setting` is this setting, and `use` is the name.
+/// Calls `visit` for each name of an axis or sub-axis in the settings of the
+/// tree. `setting` is the operation of the setting, and `use` is the name.
 void forEachAxisUse(
     TreeOp tree,
     llvm::function_ref<void(mlir::Operation *setting, mlir::StringAttr use)>
