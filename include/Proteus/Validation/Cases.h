@@ -28,8 +28,8 @@ struct Case {
   /// setting open, and "C" leaves an important one open.
   std::string quality;
   std::optional<double> iterationSeconds;
-  /// Measured memory of one device, of the kind that users of the stack report
-  /// (plan::ReportedMemory).
+  /// Measured peak memory of one device. The stack determines which memory its
+  /// users report (plan::ReportedMemory), for example only allocated tensors.
   std::optional<double> peakMemoryBytes;
   bool ranOutOfMemory = false;
 

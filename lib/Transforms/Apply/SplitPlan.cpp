@@ -42,8 +42,8 @@ const OperationSettings *SplitPlan::get(Operation *op) const {
 
 SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
   Parts everywhere;
-  // A mesh has at least one axis. On a single device it is dp, with size 1, and
-  // the batch is split over it.
+  // A job on a single device splits the batch too, over the axis dp of size 1.
+  // The reason is that a mesh must have at least one axis.
   bool data = decisions.dataReplicas() > 1 || decisions.expertReplicas() > 1 ||
               (decisions.pp == 1 && decisions.cp == 1 && decisions.tp == 1);
   if (data && model.hasBatch()) {
@@ -63,8 +63,8 @@ SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
 // Tensor parallelism
 //===----------------------------------------------------------------------===//
 
-/// Splits an attention by heads. Splits the linears that compute its query, key
-/// and value by columns; the split of the heads follows from these. If an
+/// Splits an attention by heads. Splits by columns the linears that compute its
+/// query, key and value; the split of the heads follows from these. If an
 /// operand does not come from a linear, also splits the heads explicitly.
 /// Records that the linears that read the result are split by rows.
 LogicalResult SplitPlan::splitAttention(nn::AttentionOp attention) {
@@ -137,8 +137,8 @@ static void collectFollowingLinears(Value value,
 }
 
 /// Splits a product of tensors `[batch, head, ..]`, as in attention that is
-/// written out as separate operations. Splits the linears that compute the
-/// operands by columns. Propagation then splits the product by heads, and the
+/// written out as separate operations. Splits by columns the linears that
+/// compute the operands. Propagation then splits the product by heads, and the
 /// linears that read its result by rows.
 void SplitPlan::splitHeadProduct(nn::MatmulOp product) {
   if (cast<RankedTensorType>(product.getLhs().getType()).getRank() != 4)
@@ -156,7 +156,7 @@ void SplitPlan::splitHeadProduct(nn::MatmulOp product) {
 }
 
 /// Splits a linear by columns if all its readers are linears that can be split
-/// by rows, and records that these are.
+/// by rows. Records these readers in `rowLinears`.
 void SplitPlan::splitLinear(nn::LinearOp linear) {
   if (isTensorSplit(linear) || rowLinears.contains(linear) ||
       outSize(linear) < decisions.tp)
@@ -314,8 +314,8 @@ void SplitPlan::splitSequence() {
   SmallVector<StringRef> axes;
   if (decisions.cp > 1)
     axes.push_back(kContext);
-  // `gathered` splits sequences over cp only, `axes` over cp and tp. The split
-  // over tp cuts the parts of a zigzag over cp further, so no element moves to
+  // `gathered` is the split of sequences over cp only. `axes` then also gets
+  // tp. tp cuts the parts of a zigzag over cp further, so no element moves to
   // another coordinate of cp.
   strategy::PartAttr gathered = part("seq", axes);
   axes.push_back(kTensor);
