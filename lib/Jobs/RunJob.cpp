@@ -176,8 +176,8 @@ static plan::ParallelPlan planOf(const Job &job, const plan::Sizes &sizes) {
 }
 
 /// Returns the error for a decision that both a flag and a strategy tree state.
-/// `value` is the value of the flag of `field`, and `op` the operation of the
-/// tree.
+/// `value` is the value of the flag of `field`, and `op` is the operation by
+/// which the tree states the decision.
 static Error alreadyStated(strategy::TreeOp tree, Operation *op,
                            const plan::Field &field, StringRef value) {
   std::string text;

@@ -183,10 +183,10 @@ static std::string sizeOf(const json::Reader &model, StringRef key) {
   return key.str() + "=" + std::to_string(model[key].integer(1, 1'000'000'000));
 }
 
-/// Returns the mean number of text tokens in a sequence of `seq` positions of
-/// Wikipedia. The other positions are padding, because articles may be shorter:
-/// 17 % of 128 positions and half of 512 positions (Krell et al. 2021, arXiv
-/// 2107.02027). Between these two lengths, the number of text tokens is
+/// Returns the mean number of text tokens in a sequence of Wikipedia text with
+/// `seq` positions. The other positions are padding, because articles may be
+/// shorter: 17 % of 128 positions and half of 512 positions (Krell et al. 2021,
+/// arXiv 2107.02027). Between these two lengths, the number of text tokens is
 /// interpolated. Below 128, 17 % of the positions are padding too. Above 512,
 /// there are as many text tokens as in 512 positions.
 static int64_t tokensOfWikipedia(int64_t seq) {

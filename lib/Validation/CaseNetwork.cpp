@@ -9,8 +9,9 @@
 // Translation of the network of a case to network cards. Cases describe
 // networks in words: "4x 100 Gb/s Omni-Path per node", "8x HDR200 InfiniBand",
 // "400 Gb/s per GPU", "1.6 Tb/s". Missing values, such as the number of cards,
-// are those of most nodes with the same devices. Such an assumption is noted,
-// except that a rate per node is that of eight cards.
+// are assumed to be those of most nodes with the same devices, and the
+// assumption is noted. The exception is a rate per node: it is divided among
+// eight cards.
 //
 //===----------------------------------------------------------------------===//
 

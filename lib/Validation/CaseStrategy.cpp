@@ -136,7 +136,8 @@ static Error setRecompute(const json::Reader &s, ParallelPlan &plan,
 
 /// Sets the ZeRO stage: from the number under `zero`, or if the case does not
 /// state it, from the terms of FSDP and Megatron-LM. Sets the ZeRO group if the
-/// case states it, or to one node with hybrid sharding of FSDP.
+/// case states it. With hybrid sharding of FSDP, the group is otherwise one
+/// node.
 static Error setZero(const json::Reader &s, const json::Reader &hardware,
                      ParallelPlan &plan, CaseNotes &notes) {
   std::string fsdp = wordsOf(s, "fsdp");

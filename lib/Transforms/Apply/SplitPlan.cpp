@@ -42,8 +42,8 @@ const OperationSettings *SplitPlan::get(Operation *op) const {
 
 SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
   Parts everywhere;
-  // A job on a single device splits the batch too, over the axis dp of size 1.
-  // The reason is that a mesh must have at least one axis.
+  // On a single device, the mesh has only the axis dp, of size 1, because it
+  // needs at least one axis. The batch is split over this axis.
   bool data = decisions.dataReplicas() > 1 || decisions.expertReplicas() > 1 ||
               (decisions.pp == 1 && decisions.cp == 1 && decisions.tp == 1);
   if (data && model.hasBatch()) {
@@ -234,10 +234,10 @@ LogicalResult SplitPlan::splitTensors() {
 //===----------------------------------------------------------------------===//
 
 /// Emits an error if sequences cannot be cut into equal parts. Also sets
-/// `zigzag`. Late queries of a causal sequence read more keys than early ones.
-/// In a zigzag, the sequence is therefore cut into two chunks per device, and
-/// each device gets one chunk from each end. If a zigzag is needed but not
-/// possible, emits a remark.
+/// `zigzag`, for causal attention that is split over cp. There, late queries
+/// read more keys than early ones. In a zigzag, the sequence is therefore cut
+/// into two chunks per device, and each device gets one chunk from each end. If
+/// a zigzag is not possible, emits a remark.
 LogicalResult SplitPlan::checkSequence() {
   if (!decisions.sequenceParallel && decisions.cp == 1)
     return success();

@@ -121,11 +121,11 @@ private:
   /// dp.
   std::pair<llvm::SmallVector<llvm::StringRef>, int64_t>
   copiesOf(mlir::Operation *op) const;
-  /// Returns the layout in which ZeRO stores the parameters `operands` of `op`,
-  /// their gradients and their states. It consists of the splits with which
-  /// `op` reads the parameters, and of a further split over the axes of
-  /// `copiesOf`. Returns an empty list if there are no such axes, or if the
-  /// parameters are too small.
+  /// Returns the splits with which ZeRO stores the parameters `operands` of
+  /// `op`, their gradients and their states: the splits with which `op` reads
+  /// the parameters, and a further split over the axes of `copiesOf`. Returns
+  /// an empty list if there are no such axes, or if the parameters are too
+  /// small.
   Parts storageOf(nn::IterationSpaceOpInterface op,
                   llvm::ArrayRef<mlir::OpOperand *> operands) const;
 

@@ -48,8 +48,8 @@ SplitPlan::Parts SplitPlan::storageOf(IterationSpaceOpInterface op,
   llvm::append_range(withTensor, copies);
   if (copies.empty())
     return {};
-  // Returns the splits of tensors whose dimension `split` tp splits already.
-  // The devices that hold copies cut one dimension further. Even parts of
+  // Returns the splits of tensors that tp splits along `split` already. One
+  // dimension is cut further, over the devices that hold copies. Even parts of
   // `split` are best, because each lies within the shard that its device has
   // from tp. Uneven parts would move between devices of tp, so even parts of
   // `other` come next. If there are no even parts, cuts `split` or, if that is

@@ -177,9 +177,9 @@ static FailureOr<StagePlan> balanceWork(const ModelShape &model,
     if (stage + 1 < number && done * number > total * (stage + 1))
       ++stage;
   }
-  // If the loss is in the stage after the head (the last linear), the head
-  // moves to the stage of the loss, because logits are large and would have to
-  // be sent. The head stays if it is the first unit of its stage.
+  // If the loss is one stage after the head (the last linear), the head moves
+  // to the stage of the loss. Otherwise the large logits would have to be sent.
+  // The head stays if it is the first unit of its stage.
   size_t head = units.size();
   while (head > 0 && units[head - 1].op && units[head - 1].work == 0)
     --head;

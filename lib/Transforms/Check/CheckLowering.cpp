@@ -533,9 +533,9 @@ static LogicalResult checkSize(ArrayRef<dist::ProgramOp> programs) {
   return checkElements(first, elements);
 }
 
-/// Fails if a model that is not trained returns partial results: no device
-/// would have its output. The interpreter adds up the parts of such a result,
-/// so the comparison of values does not find this fault.
+/// Fails if a model that is not trained returns partial results, because then
+/// no device has the output of the model. The interpreter adds up the parts of
+/// such a result, so the comparison of values does not find this fault.
 static LogicalResult checkResults(ArrayRef<dist::ProgramOp> programs) {
   for (dist::ProgramOp program : programs) {
     if (program->hasAttr(nn::kTrainingAttr))

@@ -41,8 +41,8 @@ Place getPlace(mlir::Attribute annotation, const dist::Mesh &mesh);
 /// The parts of one iterator, the ring iterator, may travel around a ring of
 /// devices until every device has processed all parts. Only the axes of the
 /// ring iterator may also split one other iterator, if no tensor is indexed by
-/// both. For example, attention may have the partition `[seq -> cp, key -> ring
-/// cp]`.
+/// both. For example, attention may have the partition
+/// `[seq -> cp, key -> ring cp]`.
 class Partitioning {
 public:
   /// Creates a partition that splits no iterator.
