@@ -33,8 +33,8 @@ struct Entry {
   std::optional<double> samples, tokensPerDevice, mfu;
   int64_t needed = 0, capacity = 0;
   std::string limit;
-  /// If this strategy does not fit: the label and the step time of a smaller
-  /// strategy that fits, or the statement that none was found.
+  /// The label and the step time of a smaller strategy that fits, or the
+  /// statement that none was found. Empty if this strategy fits.
   std::string instead;
 
   bool fits() const { return error.empty() && needed <= capacity; }

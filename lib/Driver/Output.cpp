@@ -42,8 +42,8 @@ Error proteus::driver::checkOutputs(ArrayRef<StringRef> outputs,
   for (StringRef output : outputs) {
     if (output.empty() || output == "-")
       continue;
-    // One argument names the file as this output. Any other argument that names
-    // it is an input or another output.
+    // Count how often the arguments name the file. The first time counts as
+    // this output, so a second time is an input or another output.
     unsigned count = 0;
     for (StringRef argument : arguments) {
       if (argument.starts_with("--"))

@@ -27,8 +27,8 @@ int fail(llvm::Error error);
 llvm::raw_ostream &tableStream(llvm::ArrayRef<llvm::StringRef> files);
 
 /// Fails if the outputs of a command would overwrite each other or one of its
-/// inputs: several of `outputs` are "-", or name a file that another one of
-/// `arguments` names. Empty outputs are not written.
+/// inputs. This is the case if several of `outputs` are "-", or if `arguments`
+/// name the file of an output more than once. Empty outputs are not written.
 llvm::Error checkOutputs(llvm::ArrayRef<llvm::StringRef> outputs,
                          llvm::ArrayRef<std::string> arguments);
 

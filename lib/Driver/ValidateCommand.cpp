@@ -43,8 +43,9 @@ static double reportedMemory(const Case &one, const Outcome &outcome) {
     consumeError(stack.takeError());
   if (reported == plan::ReportedMemory::Allocated)
     return static_cast<double>(outcome.figures.peakMemoryBytes);
-  // Published figures of the two other kinds come from the log of the
-  // framework, which the first rank writes. So use the class of this rank.
+  // Published figures of reserved memory and of all used memory come from the
+  // log of the framework, which the first rank writes. So use the class of this
+  // rank.
   const sim::ClassResult &first = outcome.result.classes.front();
   if (reported == plan::ReportedMemory::Reserved)
     return static_cast<double>(first.allocator.reserved);

@@ -139,15 +139,15 @@ static Error attachCluster(ModuleOp module, const Job &job, int64_t gpus) {
 }
 
 /// Sets the stack attribute and the site attribute of the module. Removes the
-/// stack attribute if the job has the stack `none`.
+/// stack attribute if the job has the stack `none` and no step gap.
 static void attachStack(ModuleOp module, const Job &job) {
   Builder builder(module.getContext());
   std::string stack = job.stack;
   if (stack.empty() && !job.isFile())
     stack = "generic";
   if (job.stepGap) {
-    // Write the text of a stack that equals the named stack except for its step
-    // gap.
+    // Write the text of a stack with this step gap. In everything else it
+    // equals the named stack.
     std::string base =
         stack.empty() || stack == "none" ? "" : "\"base\": \"" + stack + "\", ";
     stack = "{\"name\": \"" + (stack.empty() ? "none" : stack) + "\", " + base +
@@ -176,8 +176,8 @@ static plan::ParallelPlan planOf(const Job &job, const plan::Sizes &sizes) {
 }
 
 /// Returns the error for a decision that both a flag and a strategy tree state.
-/// `value` is the value of the flag of `field`, and `op` the operation of the
-/// tree.
+/// `value` is the value of the flag of `field`, and `op` is the operation by
+/// which the tree states the decision.
 static Error alreadyStated(strategy::TreeOp tree, Operation *op,
                            const plan::Field &field, StringRef value) {
   std::string text;

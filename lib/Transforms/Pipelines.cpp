@@ -28,9 +28,10 @@ static void addVerifier(OpPassManager &manager, LoweringPhase phase) {
 
 void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
                                          const LowerStrategyOptions &options) {
-  // match-strategy is the only pass that reads the tree. It runs while the
-  // model is small and has the operations that the user wrote. Gradients are
-  // built later, and inherit the annotations of their forward operations.
+  // match-strategy is the only pass of this pipeline that reads the tree. It
+  // runs while the model is small and has the operations that the user wrote.
+  // Gradients are built later, and inherit the annotations of their forward
+  // operations.
   MatchStrategyOptions match;
   match.strategy = options.strategy;
   match.cluster = options.cluster;

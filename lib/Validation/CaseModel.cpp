@@ -70,9 +70,10 @@ dimensionOf(StringRef key, StringRef words) {
   return std::nullopt;
 }
 
-/// Sets the model of the job to the text of a model file of the decoder family.
-/// The text contains the dimensions that the case states. Dimensions that the
-/// case does not state and that have no default get assumed values.
+/// Sets the model of the job to the text of a model file of the decoder family,
+/// with the dimensions that the case states. Assumes the vocabulary and the
+/// number of heads if the case does not state them, and gated blocks for
+/// families of models that always have them.
 static void useDecoder(const json::Reader &model, Job &job, CaseNotes &notes) {
   std::vector<std::pair<std::string, std::string>> said;
   auto isSaid = [&](StringRef key) {
@@ -182,11 +183,12 @@ static std::string sizeOf(const json::Reader &model, StringRef key) {
   return key.str() + "=" + std::to_string(model[key].integer(1, 1'000'000'000));
 }
 
-/// Returns the mean number of tokens of Wikipedia text in a sequence of length
-/// `seq`. The rest of the sequence is padding, because articles may be shorter:
-/// padding is 17 % of 128 tokens and half of 512 tokens (Krell et al. 2021,
-/// arXiv 2107.02027). Interpolates between these two lengths. Shorter sequences
-/// have 17 % padding too, longer ones as many tokens as those of length 512.
+/// Returns the mean number of text tokens in a sequence of Wikipedia text with
+/// `seq` positions. The other positions are padding, because articles may be
+/// shorter: 17 % of 128 positions and half of 512 positions (Krell et al. 2021,
+/// arXiv 2107.02027). Between these two lengths, the number of text tokens is
+/// interpolated. Below 128, 17 % of the positions are padding too. Above 512,
+/// there are as many text tokens as in 512 positions.
 static int64_t tokensOfWikipedia(int64_t seq) {
   constexpr int64_t shortest = 128, longest = 512;
   constexpr int64_t tokensOfShortest = 106, tokensOfLongest = 256;

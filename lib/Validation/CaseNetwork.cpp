@@ -8,9 +8,10 @@
 //
 // Translation of the network of a case to network cards. Cases describe
 // networks in words: "4x 100 Gb/s Omni-Path per node", "8x HDR200 InfiniBand",
-// "400 Gb/s per GPU", "1.6 Tb/s". If the words state no rate or do not state
-// what the rate belongs to, values of most nodes with the same devices are
-// assumed, and the assumption is noted.
+// "400 Gb/s per GPU", "1.6 Tb/s". Missing values, such as the number of cards,
+// are assumed to be those of most nodes with the same devices, and the
+// assumption is noted. The exception is a rate per node: it is divided among
+// eight cards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,7 +73,7 @@ public:
   std::optional<double> number(size_t i) const {
     double value = 0;
     StringRef text = (*this)[i];
-    // At the end of a sentence, the token includes the full stop.
+    // A number at the end of a sentence includes the full stop.
     if (text.empty() || !isDigit(text.front()) ||
         text.rtrim('.').getAsDouble(value))
       return std::nullopt;
@@ -237,7 +238,7 @@ Network proteus::validation::networkOfWords(StringRef words, int64_t devices,
   if (stated.scope == Scope::Device)
     return {devices, gbit};
   // A rate per node is the sum over the cards of the node. If the text does not
-  // state the number of cards, it is 8.
+  // state the number of cards, assume eight.
   if (stated.scope == Scope::Node && stated.gbit) {
     int64_t cards = stated.cards.value_or(8);
     return {cards, gbit / cards};

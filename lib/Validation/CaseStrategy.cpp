@@ -136,7 +136,8 @@ static Error setRecompute(const json::Reader &s, ParallelPlan &plan,
 
 /// Sets the ZeRO stage: from the number under `zero`, or if the case does not
 /// state it, from the terms of FSDP and Megatron-LM. Sets the ZeRO group if the
-/// case states it.
+/// case states it. With hybrid sharding of FSDP, the group is otherwise one
+/// node.
 static Error setZero(const json::Reader &s, const json::Reader &hardware,
                      ParallelPlan &plan, CaseNotes &notes) {
   std::string fsdp = wordsOf(s, "fsdp");
@@ -348,7 +349,8 @@ static void noteUnused(const json::Reader &s, CaseNotes &notes) {
       notes.assumed.push_back("'" + key + "' of the strategy changes nothing");
 }
 
-/// Sets the field of the plan with the `caseKey` `key`, if the case states it.
+/// Sets the field of the plan that has `key` as its `caseKey`, if the case
+/// states it.
 static Error setField(const json::Reader &s, StringRef key,
                       ParallelPlan &plan) {
   if (!hasValue(s, key))

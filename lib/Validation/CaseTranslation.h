@@ -34,9 +34,9 @@ struct Network {
 };
 
 /// Returns the network that `words` describe, for nodes with `devices` devices.
-/// `usual` is the network of most nodes with the same GPU. If the words state
-/// no rate or do not state what the rate belongs to, assumes values of `usual`
-/// and notes the assumption.
+/// `usual` is the network of most nodes with the same GPU. If the words do not
+/// determine the number and the rate of the cards, takes missing values from
+/// `usual` and notes the assumption.
 Network networkOfWords(llvm::StringRef words, int64_t devices,
                        const Network &usual, CaseNotes &notes);
 
@@ -44,9 +44,9 @@ Network networkOfWords(llvm::StringRef words, int64_t devices,
 llvm::Expected<std::string> clusterOfCase(const json::Reader &hardware,
                                           int64_t gpus, CaseNotes &notes);
 
-/// Sets the model of the job and, if the samples have padding, `meanTokens`.
-/// For image models and DLRM, also sets the optimizer with which they are
-/// usually trained.
+/// Sets the model of the job. Sets `meanTokens` if the case states it, or if a
+/// masked language model pads its samples. For image models and DLRM, also sets
+/// the optimizer with which they are usually trained.
 llvm::Error modelOfCase(const json::Reader &model, jobs::Job &job,
                         CaseNotes &notes);
 

@@ -148,10 +148,10 @@ Expected<std::vector<Case>> proteus::validation::readCases(StringRef text,
   for (const json::Reader &entry : root.elements()) {
     cases.push_back(readCase(entry));
     Case &one = cases.back();
-    // Reading fails if an entry has no id or the id of an earlier entry, and if
-    // all entries have errors: the text is then not a file of cases, and the
-    // first error is returned. Any other error makes only its own case
-    // unsupported.
+    // Reading fails if an entry has no id or the id of an earlier entry. It
+    // also fails if all entries violate the format: the text is then not a file
+    // of cases, and the first error is returned. Any other violation makes only
+    // its own case unsupported.
     bool isNamed = !one.id.empty();
     if (isNamed && !ids.insert(one.id).second) {
       llvm::consumeError(document->takeError());

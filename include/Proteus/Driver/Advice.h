@@ -27,10 +27,11 @@ struct Cost {
 /// Returns the costs of the slowest device, largest first.
 std::vector<Cost> costsOf(const jobs::Job &job, const jobs::Outcome &outcome);
 
-/// Returns variants of the job's plan that need less memory, for a job that
+/// Returns variants of the job's plan that need less memory. Used if the job
 /// does not fit. The first variants each apply one remedy of the memory
-/// verdict, in the order of the verdict. Remedies that no flag can select are
-/// left out. The last variants combine ZeRO with full recomputation.
+/// verdict, in the order of the verdict. Leaves out remedies without a flag,
+/// and half the micro-batch if its size is odd. The last variants combine ZeRO
+/// with full recomputation.
 std::vector<plan::ParallelPlan> smallerPlans(const jobs::Job &job,
                                              const jobs::Outcome &outcome);
 

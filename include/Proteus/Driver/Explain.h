@@ -15,10 +15,10 @@
 namespace proteus::driver {
 
 /// Prints the parts of the predicted time of a case. If the case has a measured
-/// time, also prints one factor for each kind of cost. For example, a factor of
-/// 1.2 for communication means: if communication alone took 1.2 times as long,
-/// the prediction would equal the measurement. Finds the factors by repeated
-/// simulation.
+/// time, also prints one factor for each kind of cost, found by repeated
+/// simulation. For example, a factor of 1.2 for communication means: if only
+/// communication took 1.2 times as long, the prediction would equal the
+/// measurement.
 void explainCase(llvm::raw_ostream &os, const validation::Case &one,
                  const jobs::Outcome &outcome);
 

@@ -28,7 +28,8 @@ struct Job {
   /// One of: the name of a preset; the path of an .mlir file; the path or the
   /// text of a model file or of a Hugging Face config.json.
   std::string model;
-  /// Values that replace dimensions of the model, as `name=value`: "layers=4".
+  /// Dimensions of the model that get another value, as `name=value`:
+  /// "layers=4".
   std::vector<std::string> overrides;
   std::optional<int64_t> seq;
   /// Mean number of tokens in a sequence, not counting padding. If absent, all
@@ -44,23 +45,23 @@ struct Job {
   plan::Precision precision = plan::Precision::BF16;
   plan::Optimizer optimizer = plan::Optimizer::Adam;
   /// Element types of gradients and of the master copy of parameters, such as
-  /// "f32". If `gradientType` is empty, gradients have the type of the
-  /// parameters. If `masterType` is empty, there is no master copy. If a type
-  /// is absent, `precision` determines it.
+  /// "f32". If a type is absent (nullopt), `precision` determines it. An empty
+  /// text in `gradientType` means the type of the parameters. An empty text in
+  /// `masterType` means that there is no master copy.
   std::optional<std::string> gradientType, masterType;
   /// Parallel decisions. Fields that the user does not state are open.
   /// `applyStack` fills those that the stack decides.
   plan::ParallelPlan plan;
   /// Software stack: a name, a path or JSON text. With `none`, no stack adds
-  /// time or memory. If this is empty, an .mlir file keeps the stack that it
+  /// time or memory. If `stack` is empty, an .mlir file keeps the stack that it
   /// states itself, and other models have the stack `generic`.
   std::string stack;
   /// Microseconds between two steps. If absent, the value of the stack applies.
   std::optional<int64_t> stepGap;
-  /// `expertBalance`: tokens that the fullest expert receives.
-  /// `expertCapacity`: tokens that an expert can hold; it drops further tokens.
-  /// Both are multiples of the mean number of tokens per expert. If both are
-  /// absent, `capacity_factor` of the model applies.
+  /// Both are multiples of the mean number of tokens per expert.
+  /// `expertBalance`: tokens that the router sends to the fullest expert.
+  /// `expertCapacity`: tokens that an expert can hold; it drops all further
+  /// tokens. If both are absent, `capacity_factor` of the model applies.
   std::optional<double> expertBalance, expertCapacity;
   /// True if experts also compute the unused part of their capacity.
   bool padExperts = false;
@@ -68,7 +69,7 @@ struct Job {
   /// cost no host time.
   bool cudaGraphs = false;
   /// Name or path of the site, which holds measured constants of the cluster's
-  /// network and hosts. If this is empty, no such constants apply.
+  /// network and hosts. If `site` is empty, no such constants apply.
   std::string site;
 
   // Options of the pass `simulate`.
@@ -78,17 +79,18 @@ struct Job {
   plan::KernelModel kernels = plan::KernelModel::Fitted;
   std::optional<double> overlapFactor;
   std::vector<std::string> profiles; ///< paths of files with measured kernels
-  /// Mean relative error of exposed communication, which widens the 80 %
-  /// interval of the time. If absent, the default of the pass `simulate`
-  /// applies, which holds for known networks.
+  /// Mean relative error of exposed communication. It widens the 80 % interval
+  /// of the time. If absent, the default of the pass `simulate` applies, which
+  /// holds for known networks.
   std::optional<double> collectiveError;
 
   bool isFile() const { return llvm::StringRef(model).ends_with(".mlir"); }
 };
 
-/// Adds the flags that set all fields of `job` except `plan`. `addPlanFlags`
-/// adds the flags of the plan separately, because `parsePlan` accepts only
-/// these.
+/// Adds the flags that set fields of `job`, except those of the plan.
+/// `addPlanFlags` adds these separately, because `parsePlan` accepts only them.
+/// `clusterText`, `gradientType`, `masterType` and `collectiveError` have no
+/// flags.
 void addModelFlags(Flags &flags, Job &job);
 /// Adds the flags that set `plan`.
 void addPlanFlags(Flags &flags, plan::ParallelPlan &plan);
@@ -108,8 +110,9 @@ llvm::Expected<machine::Stack> stackOf(const Job &job);
 
 /// Completes a job with the decisions of `stack`: open fields of the plan and
 /// the type of gradients. If the model is not an .mlir file, also sets the
-/// kernels of the model and pads its vocabulary. Adds a remark for each
-/// decision of the stack that the simulator does not model for this job.
+/// kernels, the type of the logits and the dropout of the model, and pads its
+/// vocabulary. Adds a remark for each decision that the simulator does not
+/// model for this job.
 llvm::Error applyStack(const machine::Stack &stack, Job &job,
                        std::vector<std::string> &remarks);
 

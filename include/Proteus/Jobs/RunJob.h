@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All commands of `proteus` simulate jobs in the same way: `prepare` builds a
-// module with model, strategy tree and cluster from a job, and `run` passes the
-// module through the pipeline that proteus-opt also runs.
+// The commands of `proteus` simulate jobs in the same way. `prepare` builds a
+// module with model, strategy tree and cluster from a job. `run` passes this
+// module through the pipeline that proteus-opt also runs. The exception is
+// `proteus parity`: it builds its modules from runs of the reference.
 //
 //===----------------------------------------------------------------------===//
 

@@ -39,10 +39,10 @@ struct LowerStrategyOptions
 void buildLowerStrategyPipeline(mlir::OpPassManager &manager,
                                 const LowerStrategyOptions &options);
 
-/// Returns true if jobs verify the IR after each pass: in builds with
-/// assertions, and if the environment variable PROTEUS_VERIFY_EACH is set, as
-/// tests and fuzzers do. The verification takes 10 % of the CPU time of a GPT-3
-/// job and 40 % of a 405B job, and it only finds mistakes of passes.
+/// Returns true if jobs verify the IR after each pass. This is so in builds
+/// with assertions, or if the environment variable PROTEUS_VERIFY_EACH is set,
+/// as tests and fuzzers do. The verification takes 10 % of the CPU time of a
+/// GPT-3 job and 40 % of a 405B job, and it only finds mistakes of passes.
 bool verifiesEachPass();
 
 /// Registers `lower-strategy`.

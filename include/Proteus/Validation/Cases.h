@@ -28,8 +28,8 @@ struct Case {
   /// setting open, and "C" leaves an important one open.
   std::string quality;
   std::optional<double> iterationSeconds;
-  /// Measured memory of one device, of the kind that users of the stack report
-  /// (plan::ReportedMemory).
+  /// Measured peak memory of one device. The stack determines which memory its
+  /// users report (plan::ReportedMemory), for example only allocated tensors.
   std::optional<double> peakMemoryBytes;
   bool ranOutOfMemory = false;
 
@@ -44,7 +44,8 @@ struct Case {
 /// Reads cases in the format of docs/validation.md. If a case can't be
 /// translated to a job, its `unsupported` holds the reason. Fails if the text
 /// is not a file of cases, if an entry has no id or the id of an earlier one,
-/// or if all entries have errors. `source` is the name of the text in errors.
+/// or if all entries violate the format. `source` is the name of the text in
+/// errors.
 llvm::Expected<std::vector<Case>> readCases(llvm::StringRef text,
                                             llvm::StringRef source);
 

@@ -191,9 +191,9 @@ ReferenceNetwork::createCommunicator(ArrayRef<int64_t> devices) {
     llvm::sort(local);
     std::map<uint32_t, double> uses;
     auto addPort = [&](uint32_t nic, bool in) {
-      // Rings use a fraction of the line rate of the port. The flow uses the
-      // same fraction of the capacity, which is the line rate after protocol
-      // overhead.
+      // A ring uses `group.speed` of `rate`, the line rate of the port. The
+      // capacity of the port is its line rate after protocol overhead. The flow
+      // uses the same fraction of the capacity.
       uint32_t port = graph.links.size() + 2 * nic + in;
       double rate = graph.vertices[nics[nic]].portBandwidth;
       uses[port] +=

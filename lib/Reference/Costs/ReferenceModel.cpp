@@ -131,7 +131,7 @@ ReferenceGroup ReferenceModel::group(ArrayRef<int64_t> ranks) {
   group.acrossNodes = byNode.size() > 1;
 
   // A ring through all nodes is as slow as in the slowest node. Only the
-  // classes `intra` and `inter` are those of the best node, as in the
+  // classes `intra` and `inter` are the fastest of any node, as in the
   // reference.
   PathClass worst = PathClass::Local;
   for (auto &[node, local] : byNode) {

@@ -182,7 +182,8 @@ public:
   Answer cost(const Kernel &kernel) const override {
     double time = roofline.milliseconds(kernel);
     // A kernel counts as memory-bound if its time depends on `bytes`. The time
-    // of a product does not, so products always count as compute-bound.
+    // of a matrix product depends only on its sizes, so a product never counts
+    // as memory-bound.
     Kernel computing = kernel;
     computing.bytes = 0;
     return {fromSeconds(time * 1e-3 + launchGap), Source::Roofline, 0,

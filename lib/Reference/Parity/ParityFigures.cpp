@@ -59,9 +59,9 @@ ParityFigures proteus::parity::figuresOf(const sim::Workload &workload,
 Timeline proteus::parity::timelineOf(const sim::Workload &workload,
                                      const sim::SimulationResult &result) {
   Timeline timeline;
-  // Collectives with the same key are repeats in one group, or they run in
-  // different groups. Repeats have equal ceilings. So different ceilings show
-  // that the groups have unequal bandwidths.
+  // Collectives with the same key either repeat each other in one group or run
+  // in different groups. Repeats have equal ceilings. So if ceilings differ,
+  // groups have unequal bandwidths.
   std::map<std::tuple<CollectiveKind, std::string, int64_t>, int64_t> ceilings;
   for (const sim::Collective &one : workload.collectives) {
     auto [entry, isNew] = ceilings.try_emplace(

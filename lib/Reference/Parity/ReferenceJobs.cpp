@@ -91,10 +91,10 @@ void TreeWriter::buckets() {
 }
 
 /// Returns the settings with which ZeRO shards the states and, at stage 3, the
-/// weights of an operation along the iterator `split`. If `tensor` is true,
-/// tensor parallelism shards them along the same iterator. Gradients need no
-/// setting at any stage: they are reduced to shards once, after the last
-/// micro-batch.
+/// weights of an operation along `split`, an iterator or the number of a
+/// dimension. If `tensor` is true, tensor parallelism shards them along `split`
+/// too. Gradients need no setting at any stage: they are reduced to shards
+/// once, after the last micro-batch.
 std::string TreeWriter::storage(StringRef split, bool tensor) const {
   if (strategy.zero == 0 || strategy.dp == 1)
     return "";

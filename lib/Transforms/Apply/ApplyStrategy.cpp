@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace proteus;
 
 /// Fails if the degrees need more devices than a mesh may have, or do not fit
-/// each other. For example, `zero-group` must divide `dp`.
+/// each other. For example, `ep` must divide `dp`.
 static LogicalResult checkDegrees(Location loc,
                                   const plan::ResolvedPlan &plan) {
   int64_t devices = strategy::maxMeshDevices;

@@ -49,7 +49,6 @@ public:
     /// Operations of all layers, by their path inside a layer.
     llvm::MapVector<llvm::StringRef, llvm::SmallVector<mlir::Operation *>>
         operations;
-    /// Indices of the layers.
     llvm::SetVector<int64_t> indices;
     /// Work of all layers in the forward pass, in FLOPs. Each point of an
     /// iteration space counts as at least one FLOP, so that layers without
@@ -72,7 +71,8 @@ public:
   llvm::LogicalResult examine(const plan::ResolvedPlan &plan);
 
   mlir::func::FuncOp getFunction() const { return function; }
-  /// Returns all operations of the model, in program order.
+  /// Returns all operations of the model that have an iteration space, in
+  /// program order.
   llvm::ArrayRef<nn::IterationSpaceOpInterface> getOperations() const {
     return operations;
   }

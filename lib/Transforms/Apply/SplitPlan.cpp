@@ -42,8 +42,8 @@ const OperationSettings *SplitPlan::get(Operation *op) const {
 
 SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
   Parts everywhere;
-  // A mesh has at least one axis. On a single device it is dp, with size 1, and
-  // the batch is split over it.
+  // On a single device, the mesh has only the axis dp, of size 1, because it
+  // needs at least one axis. The batch is split over this axis.
   bool data = decisions.dataReplicas() > 1 || decisions.expertReplicas() > 1 ||
               (decisions.pp == 1 && decisions.cp == 1 && decisions.tp == 1);
   if (data && model.hasBatch()) {
@@ -63,8 +63,8 @@ SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
 // Tensor parallelism
 //===----------------------------------------------------------------------===//
 
-/// Splits an attention by heads. Splits the linears that compute its query, key
-/// and value by columns; the split of the heads follows from these. If an
+/// Splits an attention by heads. Splits by columns the linears that compute its
+/// query, key and value; the split of the heads follows from these. If an
 /// operand does not come from a linear, also splits the heads explicitly.
 /// Records that the linears that read the result are split by rows.
 LogicalResult SplitPlan::splitAttention(nn::AttentionOp attention) {
@@ -137,8 +137,8 @@ static void collectFollowingLinears(Value value,
 }
 
 /// Splits a product of tensors `[batch, head, ..]`, as in attention that is
-/// written out as separate operations. Splits the linears that compute the
-/// operands by columns. Propagation then splits the product by heads, and the
+/// written out as separate operations. Splits by columns the linears that
+/// compute the operands. Propagation then splits the product by heads, and the
 /// linears that read its result by rows.
 void SplitPlan::splitHeadProduct(nn::MatmulOp product) {
   if (cast<RankedTensorType>(product.getLhs().getType()).getRank() != 4)
@@ -156,7 +156,7 @@ void SplitPlan::splitHeadProduct(nn::MatmulOp product) {
 }
 
 /// Splits a linear by columns if all its readers are linears that can be split
-/// by rows, and records that these are.
+/// by rows. Records these readers in `rowLinears`.
 void SplitPlan::splitLinear(nn::LinearOp linear) {
   if (isTensorSplit(linear) || rowLinears.contains(linear) ||
       outSize(linear) < decisions.tp)
@@ -234,10 +234,10 @@ LogicalResult SplitPlan::splitTensors() {
 //===----------------------------------------------------------------------===//
 
 /// Emits an error if sequences cannot be cut into equal parts. Also sets
-/// `zigzag`. Late queries of a causal sequence read more keys than early ones.
-/// In a zigzag, the sequence is therefore cut into two chunks per device, and
-/// each device gets one chunk from each end. If a zigzag is needed but not
-/// possible, emits a remark.
+/// `zigzag`, for causal attention that is split over cp. There, late queries
+/// read more keys than early ones. In a zigzag, the sequence is therefore cut
+/// into two chunks per device, and each device gets one chunk from each end. If
+/// a zigzag is not possible, emits a remark.
 LogicalResult SplitPlan::checkSequence() {
   if (!decisions.sequenceParallel && decisions.cp == 1)
     return success();
@@ -314,8 +314,8 @@ void SplitPlan::splitSequence() {
   SmallVector<StringRef> axes;
   if (decisions.cp > 1)
     axes.push_back(kContext);
-  // `gathered` splits sequences over cp only, `axes` over cp and tp. The split
-  // over tp cuts the parts of a zigzag over cp further, so no element moves to
+  // `gathered` is the split of sequences over cp only. `axes` then also gets
+  // tp. tp cuts the parts of a zigzag over cp further, so no element moves to
   // another coordinate of cp.
   strategy::PartAttr gathered = part("seq", axes);
   axes.push_back(kTensor);

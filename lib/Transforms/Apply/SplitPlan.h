@@ -115,17 +115,17 @@ private:
   bool isTensorSplit(mlir::Operation *op) const {
     return tensorSplit.contains(op);
   }
-  /// Returns the axes over which ZeRO splits the states of the parameters of
-  /// `op` and, depending on its stage, their gradients and the parameters. Also
-  /// returns the product of the sizes of these axes. Without ZeRO, the devices
-  /// along these axes hold copies.
+  /// Returns the axes along which devices would hold copies of the parameters
+  /// of `op` without ZeRO, and the product of their sizes. ZeRO splits over
+  /// these axes. If `zero-group` is smaller than dp, a sub-axis of dp replaces
+  /// dp.
   std::pair<llvm::SmallVector<llvm::StringRef>, int64_t>
   copiesOf(mlir::Operation *op) const;
-  /// Returns the splits with which ZeRO stores the states of the parameters
-  /// `operands` of `op` and, depending on its stage, their gradients and the
-  /// parameters: those with which `op` reads them, and a further split over the
-  /// devices that hold copies. Returns an empty list if there are no copies, or
-  /// if the parameters are too small.
+  /// Returns the splits with which ZeRO stores the parameters `operands` of
+  /// `op`, their gradients and their states: the splits with which `op` reads
+  /// the parameters, and a further split over the axes of `copiesOf`. Returns
+  /// an empty list if there are no such axes, or if the parameters are too
+  /// small.
   Parts storageOf(nn::IterationSpaceOpInterface op,
                   llvm::ArrayRef<mlir::OpOperand *> operands) const;
 

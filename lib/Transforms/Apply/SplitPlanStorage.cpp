@@ -48,12 +48,12 @@ SplitPlan::Parts SplitPlan::storageOf(IterationSpaceOpInterface op,
   llvm::append_range(withTensor, copies);
   if (copies.empty())
     return {};
-  // Splits tensors over the devices that hold copies. tp splits their dimension
-  // `split` already. The best choice is to cut `split` further into even parts:
-  // each of them lies within the shard that its device has from tp. Uneven
-  // parts would have to move between the devices of tp, so the second choice is
-  // even parts of `other`. Without even parts, cuts `split`, or `other` if
-  // `split` has too few elements. Returns no splits if both have too few.
+  // Returns the splits of tensors that tp splits along `split` already. One
+  // dimension is cut further, over the devices that hold copies. Even parts of
+  // `split` are best, because each lies within the shard that its device has
+  // from tp. Uneven parts would move between devices of tp, so even parts of
+  // `other` come next. If there are no even parts, cuts `split` or, if that is
+  // too small, `other`. Returns no splits if both are too small.
   auto withinTensorSplit = [&](StringRef split, int64_t size, StringRef other,
                                int64_t otherSize) -> Parts {
     int64_t parts = decisions.tp * count;

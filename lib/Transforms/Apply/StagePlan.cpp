@@ -44,8 +44,8 @@ static SmallVector<Unit>
 unitsOf(const ModelShape &model,
         function_ref<double(nn::IterationSpaceOpInterface)> work) {
   SmallVector<Unit> units;
-  // The layer or layers to which the previous operation belongs: their pattern,
-  // and their repeat or the index of the layer.
+  // Layers of the previous operation: their pattern, their repeat (null if they
+  // are written out), and the index in the path (`*` in a repeat).
   std::tuple<StringRef, Operation *, StringRef> last;
   size_t count = 0;
   for (nn::IterationSpaceOpInterface op : model.getOperations()) {
@@ -107,8 +107,9 @@ static StagePlan balanceLayers(const ModelShape &model, int64_t runs) {
   return stages;
 }
 
-/// Distributes the layers equally. Layers of several groups, such as those of
-/// an encoder and a decoder, differ, so they are distributed by their work.
+/// Distributes the layers of a single group equally. Layers of several groups,
+/// such as those of an encoder and a decoder, differ, so distributes them by
+/// their work instead.
 static StagePlan countLayers(const ModelShape &model, int64_t runs) {
   if (model.getStageLayers().size() == 1)
     return StagePlan();
@@ -176,9 +177,9 @@ static FailureOr<StagePlan> balanceWork(const ModelShape &model,
     if (stage + 1 < number && done * number > total * (stage + 1))
       ++stage;
   }
-  // If the loss is in the stage after the head (the last linear), the head
-  // moves to the stage of the loss, because logits are large and would have to
-  // be sent. The head stays if it is the first unit of its stage.
+  // If the loss is one stage after the head (the last linear), the head moves
+  // to the stage of the loss. Otherwise the large logits would have to be sent.
+  // The head stays if it is the first unit of its stage.
   size_t head = units.size();
   while (head > 0 && units[head - 1].op && units[head - 1].work == 0)
     --head;

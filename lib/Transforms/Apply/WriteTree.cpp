@@ -138,7 +138,7 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
 }
 
 /// Returns the plan from which the settings of the step are written into the
-/// tree. Its fields of the schedule are set only if there are several
+/// tree. The fields of the schedule are set only if there are several
 /// micro-batches or stages.
 plan::ParallelPlan TreeWriter::stepSettings() const {
   plan::ParallelPlan step = stated;

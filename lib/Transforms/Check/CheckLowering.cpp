@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Executes a model with the interpreter (`Interp`): before its lowering on
-// whole tensors, once as it is and once with small random errors in all
-// numbers, and after its lowering on shards. Compares the results by path.
+// Executes a model with the interpreter (`Interp`) and compares the results by
+// path. Before its lowering, the model is executed on whole tensors: once as it
+// is, and once with small random errors in all numbers. After its lowering, it
+// is executed on shards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -308,8 +309,8 @@ public:
   explicit StepResults(const Arguments &arguments) : arguments(arguments) {}
 
   /// Adds the results of a function or of one program. Emits an error and fails
-  /// if an updated argument has another type than its update, or if two stages
-  /// return different copies of a parameter.
+  /// if an update has another type than its argument or belongs to no part of
+  /// the model, or if two stages return different copies of a parameter.
   LogicalResult add(FunctionOpInterface step, ArrayRef<Tensor> values);
 
   llvm::MapVector<StringRef, Tensor> tensors;
@@ -532,9 +533,9 @@ static LogicalResult checkSize(ArrayRef<dist::ProgramOp> programs) {
   return checkElements(first, elements);
 }
 
-/// Fails if a model that is not trained returns partial results: no device
-/// would have its output. The interpreter adds up the parts of such a result,
-/// so the comparison of values does not find this fault.
+/// Fails if a model that is not trained returns partial results, because then
+/// no device has the output of the model. The interpreter adds up the parts of
+/// such a result, so the comparison of values does not find this fault.
 static LogicalResult checkResults(ArrayRef<dist::ProgramOp> programs) {
   for (dist::ProgramOp program : programs) {
     if (program->hasAttr(nn::kTrainingAttr))

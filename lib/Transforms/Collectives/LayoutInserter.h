@@ -92,8 +92,9 @@ private:
     initialValues.remove(op);
     op->erase();
   }
-  /// Returns true if `value` is a parameter or a state, or a slice of one.
-  /// These stay in memory from one training step to the next.
+  /// Returns true if `value` is a parameter, a state or a master copy, or a
+  /// slice of one of these. They stay in memory from one training step to the
+  /// next.
   bool isStored(mlir::Value value);
 
   mlir::func::FuncOp function;

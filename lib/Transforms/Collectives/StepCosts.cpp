@@ -115,9 +115,9 @@ uint64_t StepCosts::getCost(const dist::Step &step,
                             const dist::StepVolume &volume) {
   if (step.kind == dist::StepKind::Slice)
     return 0;
-  // An all-reduce costs as much as a reduce-scatter and an all-gather. The
-  // costs of these two are rounded and then added, so that the planner never
-  // finds the two separate steps cheaper than the all-reduce.
+  // An all-reduce costs as much as a reduce-scatter and an all-gather together.
+  // The costs of these two are rounded and then added, so that the planner
+  // never finds the two separate steps cheaper than the all-reduce.
   if (step.kind == dist::StepKind::AllReduce)
     return getCost({dist::StepKind::ReduceScatter, step.axes}, volume) +
            getCost({dist::StepKind::AllGather, step.axes}, volume);

@@ -34,11 +34,12 @@ public:
   void findUpdates();
 
   /// Builds the sums of gradients that must precede `reader`, an operation of
-  /// the update. If `reader` updates a tied parameter, it needs the sum for
-  /// this parameter. If `reader` reads the gradient of a tied parameter before
-  /// the update does, for example to compute its square sum, all sums are built
-  /// before `reader`. The stages then exchange totals of the square sums and
-  /// wait for each other, so no stage may compute a sum of gradients later.
+  /// the update. If `reader` updates a tied parameter, builds the sum for that
+  /// parameter. If `reader` reads the gradient of a tied parameter before the
+  /// update does, for example to compute its square sum, builds the sums for
+  /// all tied parameters. The stages then exchange totals of square sums and
+  /// wait for each other, so no stage may compute a sum of gradients after
+  /// `reader`.
   llvm::LogicalResult joinBefore(mlir::Operation *reader);
 
 private:

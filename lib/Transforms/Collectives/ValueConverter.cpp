@@ -141,9 +141,9 @@ Value ValueConverter::onHost(Value value, Operation *reader) {
   return copy;
 }
 
-/// Returns the operation from which a conversion of `value` for `reader` takes
-/// its path: the kernel that produces the value, or else the reader. If a
-/// repeat produces a value that is returned, or the reader is a recomputation,
+/// Returns the operation whose path a conversion of `value` for `reader` gets:
+/// the kernel that produces `value`, or else `reader`. In place of a repeat
+/// that produces a returned value, or of a recomputation that reads `value`,
 /// returns an operation of its body, because its own path is that of a module.
 static Operation *namingOp(Value value, Operation *reader) {
   Operation *origin = value.getDefiningOp();

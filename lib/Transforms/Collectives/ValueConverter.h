@@ -67,11 +67,11 @@ private:
   /// pass and can read this copy, because the tree offloads `value`. Builds the
   /// copy if there is none yet. Otherwise returns `value`.
   mlir::Value onHost(mlir::Value value, mlir::Operation *reader);
-  /// Converts `value` to `target`, which is fixed on axes on which `value` is
-  /// not, for example at dp = 0. If one dimension of `value` is sharded over
-  /// all these axes and a gather is possible, gathers it at the fixed
-  /// coordinates. Otherwise replicates `value` over these axes and restricts it
-  /// to the coordinates.
+  /// Converts `value` to `target`, which has fixed coordinates on axes on which
+  /// `value` has none, for example dp = 0. If one dimension of `value` is
+  /// sharded over all these axes and a gather is possible, gathers it at the
+  /// fixed coordinates. Otherwise replicates `value` over these axes and
+  /// restricts it to the coordinates.
   llvm::FailureOr<mlir::Value>
   bringTo(mlir::OpBuilder &builder, mlir::Value value, dist::LayoutAttr target,
           mlir::Operation *reader, dist::Purpose purpose);
@@ -89,8 +89,9 @@ private:
   mlir::Value accumulate(mlir::OpBuilder &builder, mlir::Value value,
                          mlir::Operation *reader);
   /// Sends `value` to the stage of `reader`. `producer` is the operation that
-  /// computes the value, or its summands of the micro-batches; null for an
-  /// argument. Returns the received value, or null after an error.
+  /// computes `value` or, if `value` is a completed sum over micro-batches, its
+  /// summands. It is null for an argument. Returns the received value, or null
+  /// after an error.
   mlir::Value transfer(AnnotatingBuilder &builder, mlir::Value value,
                        mlir::Operation *producer, dist::LayoutAttr target,
                        mlir::Operation *reader, dist::Purpose purpose);

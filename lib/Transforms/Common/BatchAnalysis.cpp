@@ -153,9 +153,9 @@ bool BatchAnalysis::findOut(Value value, unsigned dimension) {
 }
 
 void BatchAnalysis::hold(Value value, unsigned dimension) {
-  // After `canHold` returned true, another call of `hold` may already have
-  // reached `value`, or another result of its producer, by another path of the
-  // data flow.
+  // The data flow can reach `value`, or another result of its producer, by
+  // several paths. An earlier call of `hold` may therefore have come here since
+  // `canHold` returned true.
   Operation *producer = value.getDefiningOp();
   if (getDimension(value) || (producer && getIterator(producer)))
     return;

@@ -157,10 +157,10 @@ protected:
 };
 
 /// Zero bubble: 1F1B in which a backward pass computes only the gradients for
-/// which the preceding stage waits. Stage s computes the gradients of
-/// parameters s slots later. With this delay, no stage has more micro-batches
-/// in flight than the first one. The last stages run out of other work first,
-/// and they have the most gradients of parameters left to compute.
+/// which the preceding stage waits. Stage s, counted from 0, computes the
+/// gradients of parameters s slots later. With this delay, no stage has more
+/// micro-batches in flight than the first one. The last stages run out of other
+/// work first, and they have the most gradients of parameters left to compute.
 class ZeroBubble : public SlottedSchedule {
 public:
   bool splitsGradients() const override { return true; }

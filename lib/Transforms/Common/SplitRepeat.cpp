@@ -120,7 +120,6 @@ void proteus::splitRepeat(func::FuncOp function, nn::RepeatOp repeat,
   int64_t first = repeat.getFirst();
 
   nameSlicedArguments(function);
-  // Replace each stacked argument by its parts.
   SmallVector<BlockArgument> stacks;
   for (Value stack : repeat.getSliced())
     stacks.push_back(cast<BlockArgument>(stack));

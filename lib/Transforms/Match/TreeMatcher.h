@@ -89,8 +89,9 @@ struct Settings {
   /// Coordinates to which the operation is restricted, by axis. The pipeline
   /// axis is not included.
   llvm::MapVector<llvm::StringRef, strategy::CoordinateAttr> fixed;
-  /// If the operation is recomputed: the number of leading components of the
-  /// path that name the recomputed module, and the setting that requests it.
+  /// Number of leading components of the path that name the recomputed module;
+  /// absent if the operation is not recomputed. `recomputeOp` is the setting
+  /// that requests the recomputation.
   std::optional<size_t> recompute;
   strategy::RecomputeOp recomputeOp;
   /// Number of layers by which gathers of parameters may precede the layer that
@@ -149,10 +150,11 @@ private:
                 llvm::function_ref<bool(strategy::ItemAttr)> isMeant);
   mlir::LogicalResult reportUnused();
   /// Returns the settings for the operation with the path `path`. Inner nodes
-  /// override outer ones.
+  /// override outer ones, and later nodes override earlier ones.
   Settings settingsOf(const proteus::Path &path);
-  /// Returns the stage that the innermost `stages`, or `at` on the pipeline
-  /// axis, sets for a path, or nullopt if there is none.
+  /// Returns the stage that `stages`, or `at` on the pipeline axis, sets for a
+  /// path, or nullopt if there is none. Nodes override each other as in
+  /// `settingsOf`.
   std::optional<Place> placeOf(const proteus::Path &path);
   mlir::FailureOr<dist::ScheduleRequestAttr> readSchedule();
   mlir::FailureOr<dist::StepAttr> readStep();

@@ -41,7 +41,7 @@ public:
   mlir::LogicalResult report(mlir::func::FuncOp function);
 
 private:
-  /// The operations to which one setting applies.
+  /// The use of one setting by the operations to which it applies.
   struct Use {
     /// True if the setting is the innermost one of its kind for at least one
     /// operation.
@@ -56,7 +56,7 @@ private:
   std::string reasonUnused(strategy::OffloadOp offload, const Use &use,
                            nn::TrainingAttr training) const;
 
-  /// The operations to which each setting applies.
+  /// Use of each setting that `select` has recorded.
   llvm::MapVector<mlir::Operation *, Use> uses;
   /// Number of operations that read each parameter.
   llvm::DenseMap<mlir::Value, unsigned> numReaders;

@@ -170,7 +170,8 @@ static int64_t runsOf(RankedTensorType type, unsigned dim) {
 /// Sets `count`, the number of chunks of a collective, to the requested number
 /// if there is one. Otherwise a collective with user buffers has one chunk per
 /// member of its group. Any other collective, such as an all-reduce, runs in
-/// the communication library and has four chunks, which hide most of its time.
+/// the communication library. It has four chunks, enough to hide most of its
+/// time.
 void Chunker::setCount(dist::CollectiveOpInterface collective) {
   constexpr int64_t chunksOfSums = 4;
   count = requested;
@@ -181,9 +182,9 @@ void Chunker::setCount(dist::CollectiveOpInterface collective) {
 }
 
 /// Returns true if dimension `dim` can be cut: its parts are not shifted around
-/// a ring, and it consists of `groups` runs that can each be divided into
-/// `count` equal chunks. Otherwise returns false and counts the collective in
-/// `numUneven`.
+/// a ring, `groups` is a multiple of its number of contiguous runs, and each of
+/// `groups` equal parts can be divided into `count` equal chunks. Otherwise
+/// returns false and counts the collective in `numUneven`.
 bool Chunker::divides(RankedTensorType type, unsigned dim, int64_t groups) {
   const dist::AxisList &axes = dist::getLayout(type).getValue().dims[dim];
   bool fits = axes.shift == 0 && groups % runsOf(type, dim) == 0 &&

@@ -45,8 +45,8 @@ struct Member {
   /// program have run when `input` is ready. A value that is not stacked has
   /// one iteration.
   SmallVector<int64_t> ready;
-  /// For each iteration, the layer to which it belongs, such as `layers[3]`.
-  /// Empty for a value outside the layers.
+  /// For each iteration, the layer to which it belongs, such as `layers[3]`, or
+  /// an empty text outside the layers.
   SmallVector<std::string> layers;
   bool stacked = false;
   /// If this is the second reduction of a gradient, the bytes of the first
@@ -142,9 +142,10 @@ private:
 };
 } // namespace
 
-/// Returns the last of the kernels that follow `op` without a break and have
-/// the same path, or `op` itself if there are none. Operations that are not
-/// kernels do not count as a break. Returns `op` if it is not a kernel.
+/// Returns the last kernel of the sequence of kernels with the path of `op`
+/// that begins at `op`. The sequence ends before the first kernel with another
+/// path. Operations that are not kernels do not end it. Returns `op` if it is
+/// not a kernel.
 static Operation *lastOfPath(Operation *op) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
   if (!kernel)

@@ -123,8 +123,8 @@ private:
   /// The operations of each section, in order.
   DenseMap<std::pair<int64_t, int64_t>, SmallVector<Operation *>> members;
   SmallVector<Operation *> constants;
-  /// Virtual stages that send the values of transfers, where these are not the
-  /// ones that compute the values.
+  /// For each transfer with a value that is not sent by the virtual stage that
+  /// computes it, the virtual stage that sends it.
   DenseMap<Operation *, int64_t> senders;
   /// The tag of the message of each transfer.
   DenseMap<Operation *, int64_t> tags;
@@ -133,10 +133,10 @@ private:
 
 } // namespace
 
-/// Changes the sections that exchange a value which skips chunks: for example,
+/// Changes the sections that exchange a value which skips chunks. For example,
 /// chunk 1 of stage s reads a value that chunk 0 of another stage computes.
-/// Stage s then receives the value already in its first forward section after
-/// that chunk 0, and holds it until chunk 1. In the backward pass, stage s
+/// Stage s then receives the value in its first forward section after the one
+/// that computes it, and holds it until chunk 1. In the backward pass, stage s
 /// computes the gradient of the value in chunk 1, holds it, and sends it in the
 /// backward section of the virtual stage that received the value. Messages
 /// between two stages then have the same order at both ends. Without this rule

@@ -28,8 +28,9 @@ namespace {
 /// Solver that propagates the partitions of the tree along the data flow until
 /// nothing changes. It never overwrites a setting of the tree, nor axes that an
 /// operation has taken. The result therefore depends only on the settings and
-/// the order of the program. The exceptions are keeps with `kKeepAsReadAttr`
-/// and observers, which always have the axes of another reader.
+/// the order of the program. Each nn.keep with `kKeepAsReadAttr` and each
+/// observer (`isObserver`) is an exception: it always has the axes of another
+/// reader of its operand.
 class Propagation {
 public:
   Propagation(func::FuncOp function, const dist::Mesh &mesh)

@@ -60,10 +60,10 @@ struct PropagatedPartitions {
 llvm::FailureOr<PropagatedPartitions> propagate(mlir::func::FuncOp function,
                                                 const dist::Mesh &mesh);
 
-/// Returns the top-level repeats of a matched function that have several
-/// iterations and change the partition of a carried value, in program order.
-/// The first iteration of such a repeat reads the value in another layout than
-/// the other iterations. Fails if propagation fails.
+/// Returns, in program order, the top-level repeats of a matched function that
+/// have several iterations and change the partition of a carried value. The
+/// first iteration of such a repeat reads the value in another layout than the
+/// other iterations. Fails if propagation fails.
 llvm::FailureOr<llvm::SmallVector<nn::RepeatOp>>
 findUnsettledRepeats(mlir::func::FuncOp function, const dist::Mesh &mesh);
 

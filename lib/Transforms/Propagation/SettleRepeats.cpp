@@ -44,11 +44,11 @@ public:
     }
     if (failed(checkPartitions(function, mesh.getValue())))
       return signalPassFailure();
-    // Path, first iteration and count of each repeat that must not be cut.
-    // These are repeats that cannot be cut, and repeats that remained after
-    // their first iteration was cut off. If a remaining repeat still changes
-    // the layout, every iteration changes it, so cutting off another iteration
-    // would not help.
+    // Path, first iteration and count of each repeat that is left as it is:
+    // repeats that cannot be cut, and repeats that remained after their first
+    // iteration was cut off. If a remaining repeat still changes the layout,
+    // every iteration changes it, so cutting off another iteration would not
+    // help.
     std::set<std::tuple<StringRef, int64_t, int64_t>> done;
     while (true) {
       auto unsettled = findUnsettledRepeats(function, mesh.getValue());

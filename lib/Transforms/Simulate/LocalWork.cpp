@@ -379,10 +379,11 @@ int64_t proteus::numPieces(Operation *op) {
   return pieces ? pieces.getInt() : 1;
 }
 
-// The bytes add up, because every product reads the weight again. The rows add
-// up, because the products run on several streams and one product fills the
-// partial last wave of thread blocks of another. The launches do not add up,
-// because one product hides the launches of the others.
+// All pieces count as one product with more rows. The bytes add up, because
+// every product reads the weight again. The rows add up, because the products
+// run on several streams and one product fills the partial last wave of thread
+// blocks of another. The launches do not add up, because one product hides the
+// launches of the others.
 cost::Kernel proteus::workOfAllPieces(Operation *op, cost::Kernel work) {
   auto count = static_cast<double>(numPieces(op));
   if (!work.product)

@@ -270,8 +270,8 @@ public:
 
 /// Returns the stream of `op`. As in the reference, one stream holds the
 /// reductions of gradients and another one all other communication. A message
-/// is only in this stream of its sender; its receiver waits in a stream for
-/// receives.
+/// is in this other stream only on its sender; its receiver waits in a stream
+/// for receives.
 sim::Stream PaperRules::streamOf(Operation *op) const {
   if (isa<dist::RecvOp>(op) || !isa<dist::CollectiveOpInterface>(op))
     return getStream(op);

@@ -45,9 +45,9 @@ void RankEquivalence::inspect(Type type) {
       uneven.insert({tensor.getDimSize(dim), axes});
 }
 
-/// Returns the axes along which ranks can visit different shares of their
-/// points of `kernel`. These axes split the queries or the keys of causal
-/// attention.
+/// Returns the axes along which ranks can visit different shares of the points
+/// of `kernel` that they hold. These axes split the queries or the keys of
+/// causal attention.
 static AxisList decidingAxes(nn::IterationSpaceOpInterface kernel) {
   AxisList deciding;
   nn::IterationSpace space = kernel.getIterationSpace();

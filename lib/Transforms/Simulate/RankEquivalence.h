@@ -60,7 +60,8 @@ private:
   /// Sizes of dimensions that are not split evenly, with the axes that split
   /// them.
   std::set<std::pair<int64_t, dist::AxisList>> uneven;
-  /// Coordinates to which some value is restricted, each with its axis.
+  /// Coordinates to which some value is restricted, each with its axis. The
+  /// pipeline axis is not included.
   llvm::SetVector<std::pair<dist::Axis, int64_t>> places;
   /// Kernels that skip some of their points because of a causal mask, with the
   /// axes along which the skipped share differs. One entry represents all

@@ -136,9 +136,9 @@ LogicalResult Simulate::setErrors(const machine::Stack &stack,
   return success();
 }
 
-/// Reads all profiles. Returns the measurements of those profiles that contain
-/// a kernel measured on a device of the cluster. Emits an error if profiles are
-/// given but none of them contains such a kernel.
+/// Reads all profiles and returns the measurements of those that contain a
+/// kernel of a device of the cluster, or a kernel that names no device. Emits
+/// an error if profiles are given but none of them contains such a kernel.
 FailureOr<cost::Measurements>
 Simulate::readProfiles(const machine::Cluster &cluster) {
   Location loc = getOperation().getLoc();

@@ -25,11 +25,11 @@ public:
     timesAlone = collectiveTimes.vec();
   }
 
-  /// Emits one remark per such operation, in the order of the programs. If the
-  /// executions of an operation differ in cost, for example those of a
-  /// reduction of several buckets, emits one remark per cost. If the devices of
-  /// a stage differ, the remark is about the devices that spend the most time
-  /// in the operation.
+  /// Emits one remark per operation that runs as a task, in the order of the
+  /// programs. If the executions of an operation differ in cost, for example
+  /// those of a reduction of several buckets, emits one remark per cost. If the
+  /// devices of a stage differ, the remark is about the devices that spend the
+  /// most time in the operation.
   void emit(const sim::Workload &workload) const;
 
   std::vector<TaskOrigin> origins; ///< filled by `buildWorkload`

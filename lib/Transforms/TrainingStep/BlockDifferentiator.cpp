@@ -78,9 +78,10 @@ void BlockDifferentiator::add(Value operand, Value gradient) {
 }
 
 /// Returns the value that the backward pass of `op` reads in place of `value`,
-/// an operand of `op`. This is normally `value` itself. If the strategy sets a
-/// layout in which `value` is kept for the backward pass, or keeps a gathered
-/// parameter, an nn.keep of `value` is built and returned.
+/// an operand of `op`. This is normally `value` itself. It is a new nn.keep of
+/// `value` in two cases: the strategy sets a layout in which `value` is kept
+/// for the backward pass, or `value` is a parameter that stays gathered until
+/// then.
 Value BlockDifferentiator::keptOperand(Operation *op, Value value) {
   auto [entry, isNew] = keptOperands.try_emplace({op, value}, value);
   if (!isNew)

@@ -26,8 +26,9 @@ StepContext::StepContext(func::FuncOp function, TrainingAttr training)
 }
 
 // Marks the active values of a block, which depend on a parameter. A carried
-// value of a repeat is active if its initial value is active, or if the value
-// that an iteration yields for it is active.
+// value of a repeat is active if its initial value is active. With several
+// iterations, it is also active if the value that an iteration yields for it is
+// active.
 void StepContext::markActive(Block &block) {
   for (Operation &op : block) {
     if (auto repeat = dyn_cast<RepeatOp>(op)) {

@@ -21,9 +21,9 @@
 
 namespace proteus::net {
 
-/// Factory of the communicators of one cluster. If several groups have devices
-/// with the same numbers in a node, the rings through these devices are
-/// searched only once.
+/// Factory of the communicators of one cluster. Groups that use devices with
+/// the same numbers inside their nodes, for example the devices 0 and 1 of each
+/// node, share one search for rings.
 class ReferenceNetwork {
 public:
   /// Creates the network of a cluster. Fails if the cluster has several kinds

@@ -60,8 +60,9 @@ struct ReferenceConstants {
   /// An all-reduce across nodes has `plateauFactor` times the latency if it
   /// moves at least `plateauBytes` per rank.
   double plateauFactor = 0, plateauBytes = 0;
-  /// Latency per rank of a broadcast, reduce, scatter, gather or message if the
-  /// rings of a node visit the devices in different orders.
+  /// If the rings of a node visit the devices in different orders, a broadcast,
+  /// reduce, scatter, gather or message has this latency per rank, instead of
+  /// the latency of one step, in addition to `baseLatency`.
   double unequalRings = 0;
   /// Factor on the bandwidth of a group of four ranks in one node.
   double fourRanks = 0;
@@ -80,14 +81,15 @@ struct ReferenceConstants {
     double bandwidth = 0; ///< GB/s
   };
   std::vector<Fixed> fixed;
-  // Constants of the reference's timeline. `launchGap`: ms before each kernel.
-  // `delayShift`: ms by which a delayed collective delays the next one.
-  // `reduceScatterVolume`: factor on the volume of reduce-scatters in the
-  // Megatron examples.
+  // Constants of the timeline of the reference. `launchGap`: ms before each
+  // kernel. The other two are not used here. `delayShift`: ms by which a
+  // delayed collective delays the next one. `reduceScatterVolume`: factor on
+  // the volume of reduce-scatters in the Megatron examples.
   double launchGap = 0, delayShift = 0, reduceScatterVolume = 0;
   /// Fraction by which computation and gradient communication slow each other
   /// while they overlap. The key is the name of the cluster for transformers,
-  /// and "cnn" for convolutional networks.
+  /// and "cnn" for convolutional networks. Not used here: each run states its
+  /// own.
   std::map<std::string, double> overlap;
 };
 
@@ -112,8 +114,8 @@ struct ReferenceCluster {
 struct ReferenceGroup {
   int64_t ranks = 0, nodes = 0;
   /// `intra`: class of the routes between devices. `inter`: class of the routes
-  /// between devices and NICs. If the classes differ between the nodes of the
-  /// group, these are the best classes, as in the reference.
+  /// between devices and NICs. If the nodes of the group differ, each is the
+  /// fastest class of any node, as in the reference.
   PathClass intra = PathClass::Local, inter = PathClass::OneSwitch;
   bool acrossNodes = false;
   size_t channels = 0; ///< number of rings in every node
@@ -121,7 +123,7 @@ struct ReferenceGroup {
   /// GB/s of all rings together, multiplied by `fourRanks` for four ranks in
   /// one node.
   double busBandwidth = 0;
-  /// True if all rings of a node visit the devices in the same order.
+  /// True if, in each node, all rings visit the devices in the same order.
   bool equalRings = true;
   double hop = 0; ///< us of one step of a ring within a node
 };
@@ -142,7 +144,7 @@ public:
   ReferenceGroup group(llvm::ArrayRef<int64_t> ranks);
 
   /// Returns the bandwidth and the latency that follow from the rings of the
-  /// group, as in the reference's table of collectives.
+  /// group. They equal those in the reference's table of collectives.
   ReferenceFigures figures(ReferenceKind kind, const ReferenceGroup &group,
                            double bytes) const;
 

@@ -44,11 +44,11 @@ public:
   explicit ReferenceRoofline(const Constants &constants)
       : constants(constants) {}
 
-  /// Returns the time in ms of a kernel of this project, which has sizes
-  /// instead of operand shapes. The time of a product follows from its rows,
-  /// columns and inner size; a bias adds one more pass over the result. The
-  /// time of any other matrix kernel follows from its FLOPs and bytes. The time
-  /// of all other kernels follows from their bytes only. Elements have the
+  /// Returns the time in ms of a kernel of this project. Such a kernel has
+  /// sizes instead of operand shapes. The time of a product follows from its
+  /// rows, columns and inner size; a bias adds one more pass over the result.
+  /// The time of any other matrix kernel follows from its FLOPs and bytes. The
+  /// time of all other kernels follows from their bytes only. Elements have the
   /// width of the kernel's type.
   double milliseconds(const Kernel &kernel) const;
 

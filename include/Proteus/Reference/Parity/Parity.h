@@ -87,7 +87,7 @@ struct ReferenceRun {
   std::string optimizer;
   double overlapFactor = 0;
   bool shareBandwidth = true;
-  /// True if the reference counts twice the volume of each reduce-scatter.
+  /// True if the reference counts the volume of each reduce-scatter twice.
   bool megatron = false;
   /// Recorded figures; absent if the reference returned none.
   std::optional<ParityFigures> original;
@@ -170,15 +170,17 @@ struct ParityVerdict {
   /// True if the collectives are equal in kind and count after the correction
   /// for known differences, or if they are not compared.
   bool explainedCounts = false;
-  /// Largest relative deviation of a volume in `expected`; absent if
-  /// collectives are not compared.
+  /// Largest relative deviation of a volume in `expected` from that of the same
+  /// kind of collective in the reference, after the rounding error of the
+  /// reference is subtracted. Absent if collectives are not compared.
   std::optional<double> worstVolume;
   /// Relative deviations of the kernel time, the step time and the memory.
   std::optional<double> compute, time, memory;
   /// True if a defect (B1 to B13) changes the step time of the reference.
   bool touched = false;
 };
-/// Compares a result with the recorded figures of the run.
+/// Compares a result with the recorded figures of the run. If there are no such
+/// figures, or if the run could not be simulated, sets only `touched`.
 ParityVerdict judge(const ReferenceRun &run, const ParityResult &result);
 
 } // namespace proteus::parity

@@ -25,12 +25,12 @@ struct ParitySummary {
   /// time.
   int64_t timed = 0;
   /// The `timed` runs that agree in the counts of collectives, in these counts
-  /// after correction, in volumes, in kernel time and in step time.
+  /// after correction, in volumes, in kernel time and in step time. Collectives
+  /// that are not compared count as agreeing after correction and in volumes.
   int64_t sameCounts = 0, explainedCounts = 0, volumes = 0, compute = 0,
           time = 0;
   /// `untouched`: `timed` runs in which no defect of the reference changes the
-  /// time. `untouchedTime`: number of `untouched` runs that agree in the step
-  /// time.
+  /// time. `untouchedTime`: those `untouched` runs that agree in the step time.
   int64_t untouched = 0, untouchedTime = 0;
   double ourCPU = 0, originalCPU = 0; ///< seconds
 };

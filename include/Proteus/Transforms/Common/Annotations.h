@@ -44,8 +44,8 @@ llvm::StringRef getHostAttrName(strategy::ItemKind item);
 dist::MeshAttr getMatchedMesh(mlir::FunctionOpInterface function,
                               llvm::StringRef pass);
 
-/// Returns true if an argument of the function has a layout, as in every
-/// function after propagate-strategy.
+/// Returns true if an argument of the function has a layout. propagate-strategy
+/// gives layouts to all arguments.
 bool hasLayouts(mlir::FunctionOpInterface function);
 
 /// Checks the partitions (`strategy.op`) of the operations in a function. Emits
@@ -54,7 +54,6 @@ bool hasLayouts(mlir::FunctionOpInterface function);
 mlir::LogicalResult checkPartitions(mlir::FunctionOpInterface function,
                                     const dist::Mesh &mesh);
 
-/// Sets the phase of `op`.
 void setPhase(mlir::Operation *op, Phase phase);
 /// Returns the phase of `op`, or Forward if no phase is annotated, as in a
 /// model without gradients.
@@ -105,7 +104,6 @@ mlir::StringAttr getRecomputeGroup(mlir::Operation *op);
 /// `kStageAttr`).
 std::optional<int64_t> getStage(mlir::Operation *op);
 std::optional<int64_t> getStage(mlir::BlockArgument argument);
-/// Sets the virtual stage of `op`.
 void setStage(mlir::Operation *op, int64_t stage);
 
 /// Copies annotations of `from` to `to`: the virtual stage, the coordinates on
@@ -125,7 +123,7 @@ void inheritPartition(
 /// of the operations inside it.
 void stripAnnotations(mlir::Operation *root);
 /// Copies the virtual stage and the coordinates on the mesh of the function
-/// argument `from` to `to` and to the operations inside it.
+/// argument `from` to `to` and to the operations inside it, except terminators.
 void inheritPlace(mlir::BlockArgument from, mlir::Operation *to);
 
 } // namespace proteus

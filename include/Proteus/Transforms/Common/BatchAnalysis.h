@@ -28,10 +28,10 @@ namespace proteus {
 /// batch, and for each value the dimension that holds the batch. Micro-batches
 /// split these iterators and dimensions.
 ///
-/// The batch is dimension 0 of every input of the step, and the analysis
-/// follows it along the data flow. A value that depends on no input, such as a
-/// tensor of zeros, may also have one element per sample. The readers of such a
-/// value determine its batch dimension.
+/// The batch is dimension 0 of every input of the step (scalars have none), and
+/// the analysis follows it along the data flow. A value that depends on no
+/// input, such as a tensor of zeros, may also have one element per sample. The
+/// readers of such a value determine its batch dimension.
 class BatchAnalysis {
 public:
   explicit BatchAnalysis(mlir::FunctionOpInterface function);
@@ -59,19 +59,20 @@ private:
   /// Propagates the batch from `op` back to those of its operands that do not
   /// depend on an input of the step.
   void visitOperands(mlir::Operation *op);
-  /// Returns true if `dimension` is the batch dimension of `value`, or can
-  /// become it. It can if `value` has no batch dimension yet, and if tracing
-  /// the dimension back meets only parallel iterators of operations without a
-  /// batch iterator. A function argument without a batch, such as a parameter,
-  /// rules it out.
+  /// Returns true if `dimension` is the batch dimension of `value`, or if
+  /// `hold` can make it that. The latter requires that `value` has no batch
+  /// dimension and its producer no batch iterator, that a parallel iterator
+  /// indexes `dimension`, and that `canHold` is true for each operand dimension
+  /// that this iterator indexes. A parameter has no producer, so the result is
+  /// false.
   bool canHold(mlir::Value value, unsigned dimension);
   /// Computes the result of `canHold` for a value that has no batch dimension
   /// yet.
   bool findOut(mlir::Value value, unsigned dimension);
-  /// Makes `dimension` the batch dimension of `value`. Does the same for the
-  /// corresponding dimensions of the values from which `value` is computed, and
-  /// for the iterators of their producers. `canHold(value, dimension)` must be
-  /// true.
+  /// Makes `dimension` the batch dimension of `value`, and the iterator that
+  /// indexes it the batch iterator of the producer of `value`. Repeats this for
+  /// the operand dimensions that this iterator indexes. Stops at values whose
+  /// batch is already known. `canHold(value, dimension)` must be true.
   void hold(mlir::Value value, unsigned dimension);
   /// Gives `to` the batch dimension of `from`, moved by `shift`: by -1 if `to`
   /// is a slice of the stack `from`, and by 1 if `to` is a stack of values like

@@ -39,9 +39,10 @@ Place getPlace(mlir::Attribute annotation, const dist::Mesh &mesh);
 /// first, and the coordinates to which the operation is restricted, if any.
 ///
 /// The parts of one iterator, the ring iterator, may travel around a ring of
-/// devices until every device has processed all parts. The axes of the ring
-/// iterator may also split one other iterator, if no tensor is indexed by both.
-/// For example, attention may have the partition `[seq -> cp, key -> ring cp]`.
+/// devices until every device has processed all parts. Only the axes of the
+/// ring iterator may also split one other iterator, if no tensor is indexed by
+/// both. For example, attention may have the partition
+/// `[seq -> cp, key -> ring cp]`.
 class Partitioning {
 public:
   /// Creates a partition that splits no iterator.
@@ -75,16 +76,17 @@ public:
   /// is indexed by both.
   bool mayShareAxis(unsigned a, unsigned b) const;
 
-  /// Returns the major iterator of `dim`. Only this iterator is divided if the
-  /// dimension is split. Returns nullopt if no iterator indexes the dimension.
+  /// Returns the major iterator of `dim`, which is the first of the iterators
+  /// that index the dimension. A split of the dimension divides only this
+  /// iterator. Returns nullopt if no iterator indexes the dimension.
   static std::optional<unsigned> majorIterator(const nn::DimIterators &dim) {
     return dim.empty() ? std::nullopt : std::optional<unsigned>(dim.front());
   }
 
   /// Returns the axes that shard each dimension of a tensor indexed by `dims`.
-  /// A dimension has the axes of its major iterator. The axes of a minor
-  /// iterator of a fused dimension do not count, because the parts of a minor
-  /// iterator are not contiguous in the dimension.
+  /// These are the axes of the major iterator of the dimension. Axes of its
+  /// minor iterators do not count, because their parts are not contiguous in
+  /// the dimension.
   DimAxes getDimAxes(const nn::TensorIterators &dims) const;
 
   /// Returns the layout that operand `number` must have.
@@ -108,9 +110,9 @@ private:
 /// scalar, and values computed from these. They can be created in any layout
 /// without communication.
 ///
-/// Operations must be added in program order, so that each of them is examined
-/// once. Without the set, every value would have to be traced back separately,
-/// possibly to the start of the model.
+/// An operation must be added after the operations that compute its operands.
+/// It is then examined once. Without the set, every value would have to be
+/// traced back separately, possibly to the start of the model.
 class InitialValues {
 public:
   InitialValues() = default;

@@ -24,12 +24,12 @@
 
 namespace proteus {
 
-/// Returns true if `isMeant` holds for every term of the sum that `op`
-/// computes. If `op` is not an addition, `op` is the only term. Otherwise the
-/// terms are the operands of `op` and of all nested additions, except the
-/// additions themselves. For (a + b) + c, these are a, b and c. If a term is a
-/// join of chunks, its first chunk is examined. Returns false if a term is not
-/// computed by a kernel. Examines each term once.
+/// Returns true if a kernel computes each term of the sum that `op` computes,
+/// and if `isMeant` holds for all these kernels. If `op` is not an addition,
+/// `op` is the only term. Otherwise the terms are the operands of `op` and of
+/// all nested additions, except the additions themselves. For (a + b) + c,
+/// these are a, b and c. If chunks are joined to a term, only the first chunk
+/// is examined. Examines each term once.
 inline bool
 allTerms(mlir::Operation *op,
          llvm::function_ref<bool(nn::IterationSpaceOpInterface)> isMeant) {

@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Some fields of a plan are settings of the whole step: schedule, buckets,
-// overlap, offload and prefetch. A strategy tree states each of them by one
-// operation. The functions below find these operations or add them to a tree.
-// All other fields of a plan, such as degrees, follow from the mesh and the
-// splits of the tree. Used by apply-strategy, match-strategy and jobs.
+// overlap, scattered messages, offload and prefetch. A strategy tree states
+// each of them by an operation, which the functions below find or add. They
+// also find `recompute`, the operation that states recomputation. All other
+// fields, such as degrees, follow from the mesh and the splits of the tree.
+// Used by apply-strategy, match-strategy and jobs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +35,8 @@ namespace proteus {
 
 /// Returns the operation by which `tree` states `field`. Returns null if the
 /// tree leaves the field open, so that `writeStepSettings` can add an operation
-/// for it. A field that is not a setting of the step, such as a degree, is
-/// never open: if no other operation states it, returns the mesh of the tree.
+/// for it. Only settings of the step can be open. For any other field, such as
+/// a degree, returns the mesh of the tree, unless another operation states it.
 mlir::Operation *findSetting(strategy::TreeOp tree, const plan::Field &field);
 
 /// Writes the fields of `plan` that are settings of the step, such as the
@@ -54,7 +55,7 @@ void addSettings(strategy::TreeOp tree, plan::ParallelPlan plan,
                  mlir::func::FuncOp model);
 
 /// Adds to a hand-written tree those decisions of a software stack that the
-/// tree leaves open. Records the name of the stack in the attribute
+/// tree leaves open, and records the name of the stack in the attribute
 /// `kStackAttr` of the tree. Does nothing if the tree has this attribute
 /// already. Returns the decisions that it cannot add, because they concern the
 /// model or the splits of the tree.

@@ -33,10 +33,10 @@ struct MachineModel {
   sim::CommunicatorFactory createCommunicator;
 };
 
-/// Creates the machine model of `cluster`. If `profile` contains a measured
-/// time for a kernel, the model returns that time. With the fidelity `Paper`,
-/// `options` and `profile` have no effect, and the function fails if the rules
-/// of the reference do not cover the cluster.
+/// Creates the machine model of `cluster`. The measurements in `profile`
+/// correct the predicted times of kernels. With the fidelity `Paper`, `options`
+/// and `profile` have no effect, and the function fails if the rules of the
+/// reference do not cover the cluster.
 llvm::Expected<MachineModel>
 createMachineModel(machine::Cluster cluster, Fidelity fidelity,
                    const cost::KernelModelOptions &options = {},

@@ -19,9 +19,10 @@ namespace proteus {
 ///
 /// The machine replaces the cluster and the site of the module. The options
 /// that otherwise determine the machine have no effect: `cluster`, `site`,
-/// `kernels`, `profile` and `tf32`. The option `fidelity` does not change the
-/// costs either, but with `paper` the prediction has no uncertainty. The
-/// framework's allocator is not simulated.
+/// `kernels`, `profile` and `tf32`. Effects of the stack on the machine are not
+/// added. The option `fidelity` does not change the costs either, but with
+/// `paper` the prediction has no uncertainty. The framework's allocator is not
+/// simulated.
 ///
 /// If `machine` is null, the pass creates the machine from the module, like
 /// `createSimulate`, and simulates the allocator.

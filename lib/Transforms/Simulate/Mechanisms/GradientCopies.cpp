@@ -69,11 +69,10 @@ private:
 
 void GradientCopies::changeClass(ArrayRef<FlatBuffer> resident,
                                  sim::DeviceClass &device) const {
-  // `alike` is the owner of the buffers that are as large as the gradients to
-  // add. If the gradients are wider than the parameters, they are those of the
-  // optimizer, and gradients as large as the parameters are added for the
-  // model. Otherwise gradients as large as the master weights are added for the
-  // optimizer.
+  // The gradients that exist already are those of the optimizer if they are
+  // wider than the parameters. Then add gradients for the model, as large as
+  // the parameters. Otherwise add gradients for the optimizer, as large as the
+  // master weights. `alike` is the owner of the buffers with the size to add.
   sim::MemoryOwner alike = hasWideGradients(resident)
                                ? sim::MemoryOwner::Parameters
                                : sim::MemoryOwner::MasterWeights;

@@ -8,7 +8,8 @@
 //
 // A mechanism is one effect of a framework on the time or memory of a step. A
 // stack has a mechanism unless the parameters of the mechanism are neutral,
-// such as a factor of 1. FlowRules apply the mechanisms.
+// such as a factor of 1. HostLaunch and ImageLayout always exist. FlowRules
+// apply the mechanisms.
 //
 // Each mechanism consists of a file in this folder, parameters in
 // Machine/StackParameters.def, and a line in Mechanisms.def. The order of these
@@ -73,8 +74,8 @@ public:
 std::vector<std::unique_ptr<Mechanism>>
 createMechanisms(const machine::StackParameters &parameters);
 
-// Each mechanism has a function that creates it, or returns null if its
-// parameters are neutral.
+// Each mechanism has a function that creates it. It may return null if the
+// parameters of the mechanism are neutral.
 using MechanismPtr = std::unique_ptr<Mechanism>;
 #define MECHANISM(NAME)                                                        \
   MechanismPtr create##NAME(const machine::StackParameters &parameters);
