@@ -467,7 +467,8 @@ static std::string withoutTrailingCommas(StringRef text) {
 }
 
 namespace {
-/// A key of SimuMax such as "b=1, m=4096, layout=TN", split into named values.
+/// A key in a system file of SimuMax such as "b=1, m=4096, layout=TN", split
+/// into named values.
 class ShapeKey {
 public:
   ShapeKey(const json::Reader &entry, StringRef key) : entry(entry) {

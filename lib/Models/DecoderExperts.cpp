@@ -45,7 +45,8 @@ Value DecoderBuilder::mixture(Value x) {
     slots = gated("moe.experts.act", gate, up);
   } else {
     Value up = graph.expertLinear("moe.experts.fc1", slots, dims.moeFfn);
-    slots = graph.gelu("moe.experts.act", up);
+    slots = dims.activation == "relu" ? graph.relu("moe.experts.act", up)
+                                      : graph.gelu("moe.experts.act", up);
   }
   slots =
       graph.expertLinear(dims.gatedMlp ? "moe.experts.down" : "moe.experts.fc2",

@@ -27,7 +27,7 @@ void EncoderDecoderModel::declare(Dimensions &dimensions) {
                      Dimensions::mostLayers);
   dimensions.integer("decoder_layers", dims.decoderLayers, 1,
                      Dimensions::mostLayers);
-  dimensions.integer("layers", dims.layers, 2, 200000);
+  dimensions.integer("layers", dims.layers, 2, 2 * Dimensions::mostLayers);
   dimensions.integer("hidden", dims.hidden);
   dimensions.integer("heads", dims.heads);
   dimensions.integer("head_dim", dims.headDim);

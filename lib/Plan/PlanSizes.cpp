@@ -60,10 +60,10 @@ Expected<Sizes> proteus::plan::sizesOf(const ParallelPlan &plan,
                              " counts the devices of tp too where etp is 1; "
                              "use a multiple of tp = " +
                              Twine(s.tp) + ", or leave --etp out");
-  if (sizes.dp % s.expertReplicas() != 0)
+  if (sizes.dp % s.expertRanks() != 0)
     return createStringError(
         "ep = " + Twine(s.ep) +
-        (s.hasWholeExperts() ? " / tp = " + std::to_string(s.expertReplicas())
+        (s.hasWholeExperts() ? " / tp = " + std::to_string(s.expertRanks())
                              : "") +
         " does not divide the data parallel degree " + Twine(sizes.dp) + " (" +
         Twine(sizes.gpus) + " GPUs / " + Twine(inner) + ")" +

@@ -56,6 +56,8 @@ void MemoryTracker::allocate(State &state, const Block &block, uint32_t label,
                              Time now) {
   state.held.add(block, 1);
   state.peak.hostBytes = std::max(state.peak.hostBytes, state.held.hostBytes);
+  if (block.onHost)
+    return;
   // Allocations at one point in time may be reported in any order. The label is
   // therefore taken from the largest allocation, not from the last one.
   if (state.instant != now)

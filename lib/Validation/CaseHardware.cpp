@@ -157,14 +157,15 @@ static constexpr KnownGPU knownGPUs[] = {
 /// line, it begins with the name of the chip, and no digit follows. "RTX3090"
 /// names the 3090 and "V100SXM2" the V100. "GH200" does not name the H200, and
 /// "A4000" does not name the A40. "V100SXM2" does not name the V100S, because
-/// its S is the first letter of the package.
+/// its S is the first letter of the package; "V100S" does not name the V100.
 static bool namesChip(StringRef word, StringRef chip) {
   for (StringRef maker : {"NVIDIA", "TESLA", "GEFORCE", "RTX", "GTX"})
     word.consume_front(maker);
   if (!word.consume_front(chip))
     return false;
   bool isForm = chip.ends_with("S") && word.starts_with("XM");
-  return word.empty() || (!isDigit(word.front()) && !isForm);
+  bool isOther = word.starts_with("S") && !word.starts_with("SXM");
+  return word.empty() || (!isDigit(word.front()) && !isForm && !isOther);
 }
 
 namespace {

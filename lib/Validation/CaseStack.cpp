@@ -60,8 +60,8 @@ static constexpr KnownPlace places[] = {
     {"omni-path", "a100", "jean-zay-a100"},
     {"omni-path", "v100", "jean-zay-v100"},
     // The cases from the Ultra-Scale Playbook do not describe the network.
-    // Instead they contain the path of a file of measured collectives, and the
-    // name of the playbook is part of this path.
+    // Instead, `inter_link` contains the path of a file of measured
+    // collectives, and the name of the playbook is part of this path.
     {"ultrascale-playbook", "h100", "ultra-scale"},
 };
 

@@ -124,6 +124,21 @@ TEST(Memory, ThePeakNamesItsOwnersItsTimeAndItsTask) {
   EXPECT_EQ(peak.byOwner, (BytesByOwner{100, 0, 200, 0, 10, 20, 0, 0}));
 }
 
+TEST(Memory, ABufferOfTheHostDoesNotNameThePeakOfTheDevice) {
+  MemoryCase c;
+  c.device.micro.buffers[1].onHost = true;
+  uint32_t first = c.kernel(c.device.micro, "first", ms);
+  uint32_t second = c.kernel(c.device.micro, "second", 0);
+  c.device.micro.tasks[first].allocates = {0};
+  c.device.micro.tasks[second].stream = Stream::DeviceToHost;
+  c.device.micro.tasks[second].allocates = {1};
+  MemoryPeak peak = c.peak();
+  EXPECT_EQ(peak.bytes, 310);
+  EXPECT_EQ(peak.hostBytes, 20);
+  EXPECT_EQ(peak.time, 0);
+  EXPECT_EQ(peak.label, "first");
+}
+
 TEST(Memory, AFreeComesBeforeAnAllocationAtTheSameTime) {
   MemoryCase c;
   uint32_t first = c.kernel(c.device.micro, "first", ms);

@@ -169,7 +169,7 @@ struct KernelModelOptions {
   /// MemoryClass::Stream. If false, they have the parameters of their own
   /// class, which were measured on older kernels without fusion.
   bool fusedMemoryKernels = true;
-  /// True if kernels run at peak rates even if the device has fitted
+  /// True if kernels run at peak rates even if the device file has kernel
   /// parameters. The times are then lower bounds.
   bool roofline = false;
 };

@@ -52,10 +52,10 @@ struct ResolvedPlan {
   bool hasWholeExperts() const { return tp > 1 && etp == 1; }
   /// Returns the number of data-parallel ranks over which the experts are
   /// distributed.
-  int64_t expertReplicas() const { return hasWholeExperts() ? ep / tp : ep; }
+  int64_t expertRanks() const { return hasWholeExperts() ? ep / tp : ep; }
   /// Returns the number of copies of each expert. `dp` is this number times
-  /// `expertReplicas`.
-  int64_t dataReplicas() const { return dp / expertReplicas(); }
+  /// `expertRanks`.
+  int64_t dataReplicas() const { return dp / expertRanks(); }
   /// Returns the order of the schedule. `1f1b` with several chunks per stage
   /// becomes `interleaved`.
   ScheduleOrder scheduleOrder() const {

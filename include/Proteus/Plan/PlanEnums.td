@@ -174,9 +174,10 @@ def Plan_Fold : Plan_Enum<"Fold", "equal work that is simulated once", [
       I32EnumCase<"All", 2, "all">
     ]>;
 
-// `fitted`: models that were fitted to measurements. If the device has no
-// fitted parameters, `roofline` is used instead. `roofline`: times at the peak
-// rates of the datasheet, which are lower bounds.
+// `fitted`: models with the kernel parameters of the device file, which are
+// fitted to measurements of the device, or are means of other devices. If the
+// file has no kernel parameters, `roofline` is used instead. `roofline`: times at
+// the peak rates of the datasheet, which are lower bounds.
 def Plan_KernelModel : Plan_Enum<"KernelModel", "source of kernel times", [
       I32EnumCase<"Fitted", 0, "fitted">,
       I32EnumCase<"Roofline", 1, "roofline">

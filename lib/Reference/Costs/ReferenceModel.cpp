@@ -95,12 +95,8 @@ proteus::net::parseReferenceConstants(StringRef text, StringRef source) {
   for (Reader entry : root["fixed_bandwidths"].elements())
     constants.fixed.push_back(readFixed(entry));
   Reader timeline = root["timeline"];
+  timeline.expectKeys({"launch_gap_ms"});
   constants.launchGap = timeline["launch_gap_ms"].nonNegative(most);
-  constants.delayShift = timeline["delay_shift_ms"].nonNegative(most);
-  constants.reduceScatterVolume =
-      timeline["megatron_reduce_scatter_factor"].positive(most);
-  for (auto &[name, factor] : timeline["overlap_factors"].members())
-    constants.overlap[name] = factor.nonNegative(1);
   if (Error error = document->takeError())
     return std::move(error);
   return constants;

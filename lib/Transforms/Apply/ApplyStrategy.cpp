@@ -44,9 +44,8 @@ static LogicalResult checkDegrees(Location loc,
                           << " counts the devices of tp too where etp=1; use a "
                              "multiple of tp="
                           << plan.tp << ", or leave etp out";
-  if (plan.dp % plan.expertReplicas() != 0)
-    return emitError(loc) << "ep=" << plan.ep << " needs "
-                          << plan.expertReplicas()
+  if (plan.dp % plan.expertRanks() != 0)
+    return emitError(loc) << "ep=" << plan.ep << " needs " << plan.expertRanks()
                           << " data-parallel devices for experts, which does "
                              "not divide dp="
                           << plan.dp;

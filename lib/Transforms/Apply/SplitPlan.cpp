@@ -44,13 +44,13 @@ SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
   Parts everywhere;
   // On a single device, the mesh has only the axis dp, of size 1, because it
   // needs at least one axis. The batch is split over this axis.
-  bool data = decisions.dataReplicas() > 1 || decisions.expertReplicas() > 1 ||
+  bool data = decisions.dataReplicas() > 1 || decisions.expertRanks() > 1 ||
               (decisions.pp == 1 && decisions.cp == 1 && decisions.tp == 1);
   if (data && model.hasBatch()) {
     SmallVector<StringRef> batchAxes;
-    if (decisions.dataReplicas() > 1 || decisions.expertReplicas() == 1)
+    if (decisions.dataReplicas() > 1 || decisions.expertRanks() == 1)
       batchAxes.push_back(kData);
-    if (decisions.expertReplicas() > 1)
+    if (decisions.expertRanks() > 1)
       batchAxes.push_back(kExpert);
     everywhere.push_back(part("batch", batchAxes));
   }
@@ -398,15 +398,16 @@ std::pair<SmallVector<StringRef>, int64_t> SplitPlan::placesOfExperts() const {
     axes.push_back(kTensor);
     count *= decisions.tp;
   }
-  if (decisions.expertReplicas() > 1) {
+  if (decisions.expertRanks() > 1) {
     axes.push_back(kExpert);
-    count *= decisions.expertReplicas();
+    count *= decisions.expertRanks();
   }
   return {axes, count};
 }
 
 /// Distributes experts over ep, and also over tp if experts are whole
-/// (`etp=1`). In all other operations, ep splits the batch.
+/// (`etp=1`). In operations outside of the experts, ep splits the batch
+/// (`getEverywhere`).
 LogicalResult SplitPlan::placeExperts() {
   auto [places, count] = placesOfExperts();
   if (places.empty())

@@ -35,7 +35,7 @@ SplitPlan::copiesOf(Operation *op) const {
     add(dataGroup, *decisions.zeroGroup);
   add(kContext, decisions.cp);
   if (!isa<nn::ExpertLinearOp>(op))
-    add(kExpert, decisions.expertReplicas());
+    add(kExpert, decisions.expertRanks());
   return {axes, count};
 }
 

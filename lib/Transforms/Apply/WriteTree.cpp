@@ -156,7 +156,8 @@ plan::ParallelPlan TreeWriter::stepSettings() const {
   // which also contains the prefetch depth.
   if (decisions.overlapParameters)
     step.prefetch.reset();
-  // Whole gradients can be summed only after the backward pass.
+  // `all-reduce-gradients` always reduces after the backward pass. The tree
+  // states this even if the job leaves the reduction open.
   if (decisions.allReduceGradients && !stated.gradientReduction)
     step.gradientReduction = plan::GradientReduction::AfterBackward;
   return step;
@@ -191,12 +192,11 @@ void TreeWriter::write(StringRef name) {
   };
   // Outermost axis first, as in Megatron-LM and DeepSpeed. The devices along an
   // outer axis are farther apart, and the outer axes communicate least.
-  std::pair<StringRef, int64_t> degrees[] = {
-      {kPipeline, decisions.pp},
-      {kData, decisions.dataReplicas()},
-      {kContext, decisions.cp},
-      {kExpert, decisions.expertReplicas()},
-      {kTensor, decisions.tp}};
+  std::pair<StringRef, int64_t> degrees[] = {{kPipeline, decisions.pp},
+                                             {kData, decisions.dataReplicas()},
+                                             {kContext, decisions.cp},
+                                             {kExpert, decisions.expertRanks()},
+                                             {kTensor, decisions.tp}};
   for (auto [axis, size] : degrees)
     if (size > 1)
       addAxis(axis, size);

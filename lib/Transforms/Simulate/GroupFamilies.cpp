@@ -103,8 +103,9 @@ static void exchangeByBuffers(Operation *op, sim::GroupCollective &collective) {
     return;
   bool isGather = collective.kind == cost::CollectiveKind::AllGather;
   // The chunk with the device's own shard is the first one of a gather and the
-  // last one of a reduce-scatter. The last step of a reduce-scatter sums all
-  // chunks locally.
+  // last one of a reduce-scatter. Nothing is sent for it. In a reduce-scatter,
+  // the device then adds up the parts of its shard that all members have
+  // written into its buffer.
   if (index != (isGather ? 0 : count - 1)) {
     collective.bytes = llvm::divideCeil(collective.bytes * count, count - 1);
   } else if (isGather) {

@@ -81,16 +81,7 @@ struct ReferenceConstants {
     double bandwidth = 0; ///< GB/s
   };
   std::vector<Fixed> fixed;
-  // Constants of the timeline of the reference. `launchGap`: ms before each
-  // kernel. The other two are not used here. `delayShift`: ms by which a
-  // delayed collective delays the next one. `reduceScatterVolume`: factor on
-  // the volume of reduce-scatters in the Megatron examples.
-  double launchGap = 0, delayShift = 0, reduceScatterVolume = 0;
-  /// Fraction by which computation and gradient communication slow each other
-  /// while they overlap. The key is the name of the cluster for transformers,
-  /// and "cnn" for convolutional networks. Not used here: each run states its
-  /// own.
-  std::map<std::string, double> overlap;
+  double launchGap = 0; ///< ms before each kernel
 };
 
 /// Returns the text of validation/reference/constants.json, which is embedded

@@ -109,8 +109,8 @@ void setStage(mlir::Operation *op, int64_t stage);
 /// Copies annotations of `from` to `to`: the virtual stage, the coordinates on
 /// the mesh, the prefetch depth, and whether parameters are gathered once per
 /// step. Also copies the axes of each iterator of `from` to the iterator of
-/// `to` with the same name, if there is one. If `to` is a matrix product, it
-/// gets the compute type of `from`.
+/// `to` with the same name, if `to` has such an iterator. If the kernel of `to`
+/// runs on the matrix units, `to` gets the compute type of `from`.
 void inheritAnnotations(mlir::Operation *from, mlir::Operation *to);
 /// Replaces the partition of `to` by that of `from`. Used if the two operations
 /// have different names for their iterators. For each pair (name in `from`,
