@@ -3,6 +3,34 @@
 
 // RUN: rm -rf %t && split-file %s %t
 
+// RUN: proteus-opt %S/Inputs/flat-gradient-before-recompute.mlir --lower-strategy --simulate=report=%t/gradient-before-recompute.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-gradient-before-recompute.mlir --unroll-repeats --lower-strategy --simulate=report=%t/gradient-before-recompute-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/gradient-before-recompute.json %t/gradient-before-recompute-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-offload-one-layer.mlir --lower-strategy --simulate=report=%t/offload-one-layer.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-offload-one-layer.mlir --unroll-repeats --lower-strategy --simulate=report=%t/offload-one-layer-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/offload-one-layer.json %t/offload-one-layer-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-prefetch-depth.mlir --lower-strategy --simulate=report=%t/prefetch-depth.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-prefetch-depth.mlir --unroll-repeats --lower-strategy --simulate=report=%t/prefetch-depth-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/prefetch-depth.json %t/prefetch-depth-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-recompute-input.mlir --lower-strategy --simulate=report=%t/recompute-input.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-recompute-input.mlir --unroll-repeats --lower-strategy --simulate=report=%t/recompute-input-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/recompute-input.json %t/recompute-input-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-shared-parameter.mlir --lower-strategy --simulate=report=%t/shared-parameter.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-shared-parameter.mlir --unroll-repeats --lower-strategy --simulate=report=%t/shared-parameter-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/shared-parameter.json %t/shared-parameter-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-shared-parameter-bucket.mlir --lower-strategy --simulate=report=%t/shared-parameter-bucket.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-shared-parameter-bucket.mlir --unroll-repeats --lower-strategy --simulate=report=%t/shared-parameter-bucket-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/shared-parameter-bucket.json %t/shared-parameter-bucket-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-shared-parameter-chunks.mlir --lower-strategy --simulate=report=%t/shared-parameter-chunks.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-shared-parameter-chunks.mlir --unroll-repeats --lower-strategy --simulate=report=%t/shared-parameter-chunks-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/shared-parameter-chunks.json %t/shared-parameter-chunks-flat.json
+
 // RUN: proteus-opt %S/Inputs/flat-nested-recompute.mlir --lower-strategy --simulate=report=%t/nested-recompute.json -o /dev/null
 // RUN: proteus-opt %S/Inputs/flat-nested-recompute.mlir --unroll-repeats --lower-strategy --simulate=report=%t/nested-recompute-flat.json -o /dev/null
 // RUN: python3 %S/Inputs/compare.py %t/nested-recompute.json %t/nested-recompute-flat.json

@@ -164,7 +164,11 @@ AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
       return !llvm::is_contained(layout.getPartial(ReductionKind::Sum), axis);
     });
   }
-  llvm::erase_if(through, [&](Axis axis) { return part.uses(axis); });
+  // The update runs once, after the sums over micro-batches are complete.
+  llvm::erase_if(through, [&](Axis axis) {
+    return part.uses(axis) ||
+           (axis == dist::microAxis && getPhase(op) == Phase::Update);
+  });
   return through;
 }
 

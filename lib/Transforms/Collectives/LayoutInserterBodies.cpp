@@ -52,7 +52,8 @@ LogicalResult LayoutInserter::enter(nn::RepeatOp repeat) {
     bool carried = number < numCarried;
     LayoutAttr layout = layoutOf(operand.get());
     LayoutAttr target = stages.onStage(layout, repeat);
-    if (LayoutAttr sums = reads.accumulationLayout(repeat, operand)) {
+    LayoutAttr sums = reads.accumulationLayout(repeat, operand);
+    if (sums && operand.get().getDefiningOp<nn::FillOp>()) {
       // Zero can have any layout, so the sum can start in a partial layout. The
       // iterations then add without communication, and the sum is reduced once,
       // after the last iteration.
@@ -63,7 +64,9 @@ LogicalResult LayoutInserter::enter(nn::RepeatOp repeat) {
       setLayout(argument, sums);
       continue;
     }
-    if (carried) {
+    if (sums) {
+      target = sums;
+    } else if (carried) {
       target = stages.onStage(reduced(layout), repeat).withHost(false);
       // With a single iteration, a value may enter and leave the iteration in
       // different layouts. A partial value then enters in the layout that its
@@ -177,7 +180,7 @@ LogicalResult LayoutInserter::visitRecompute(nn::RecomputeOp recompute) {
       if (isReadByKernels(argument))
         if (LayoutAttr wanted = reads.firstReadLayout(argument))
           target = wanted;
-    } else if (layoutOf(operand.get()).isPartial()) {
+    } else if (!ValueConverter::isOffloaded(operand.get())) {
       // If the forward pass has converted the value to the layout that the body
       // needs, and keeps the converted value for the backward pass, use the
       // converted value.

@@ -111,8 +111,9 @@ AxisList ReaderLayouts::pendingSums(Value value, BlockArgument neutral,
 LayoutAttr ReaderLayouts::accumulationLayout(nn::RepeatOp repeat,
                                              OpOperand &operand) {
   auto fill = operand.get().getDefiningOp<nn::FillOp>();
+  bool startsAtZero = fill && fill.getValue().isZero();
   unsigned number = operand.getOperandNumber();
-  if (!fill || !fill.getValue().isZero() || number >= repeat.getNumCarried())
+  if (number >= repeat.getNumCarried())
     return {};
   BlockArgument argument = repeat.getBody().getArgument(number);
   // The body may add to the carried value several times, but nothing else may
@@ -128,6 +129,14 @@ LayoutAttr ReaderLayouts::accumulationLayout(nn::RepeatOp repeat,
     return {};
   DenseMap<Value, AxisList> known;
   AxisList pending = pendingSums(sum.getResult(), argument, known);
+  // Zero is a partial sum over any axes. Any other initial value is one only
+  // over the axes of its own pending sums.
+  if (!startsAtZero)
+    llvm::erase_if(pending, [&](Axis axis) {
+      return !llvm::is_contained(
+          layoutOf(operand.get()).getValue().getPartial(ReductionKind::Sum),
+          axis);
+    });
   if (pending.empty())
     return {};
   LayoutAttr layout = Partitioning::fromAnnotation(sum, mesh.getValue())

@@ -46,8 +46,8 @@ public:
 
   /// Returns the partial layout in which `repeat` can accumulate a sum in the
   /// carried value `operand`, so that one reduction after the repeat suffices.
-  /// Returns null unless the value starts as zero, the body only adds to it,
-  /// and the added values are partial.
+  /// Returns null unless the body only adds to the value, the added values are
+  /// partial, and the value starts as zero or as a partial sum.
   dist::LayoutAttr accumulationLayout(nn::RepeatOp repeat,
                                       mlir::OpOperand &operand);
 

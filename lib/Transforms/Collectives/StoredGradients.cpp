@@ -53,14 +53,19 @@ StoredGradients::StoredGradients(func::FuncOp function, dist::MeshAttr mesh,
       continue;
     // An update, or a repeat of updates, reads the gradient as operand 1. If
     // operations of the update phase compute this operand from the gradient, go
-    // back to the gradient.
-    Value gradient = operand.get().getDefiningOp()->getOperand(1);
-    while (Operation *op = gradient.getDefiningOp()) {
-      if (getPhase(op) != Phase::Update || op->getNumOperands() == 0)
-        break;
-      gradient = op->getOperand(0);
+    // back to the gradient. The sum of the gradients of several chunks goes
+    // back to all of them.
+    SmallVector<Value> open = {operand.get().getDefiningOp()->getOperand(1)};
+    while (!open.empty()) {
+      Value gradient = open.pop_back_val();
+      Operation *op = gradient.getDefiningOp();
+      if (!op || getPhase(op) != Phase::Update || op->getNumOperands() == 0)
+        gradientDims[gradient] = getStoredDims(axes, mesh.getValue());
+      else if (isa<nn::AddOp>(op))
+        llvm::append_range(open, op->getOperands());
+      else
+        open.push_back(op->getOperand(0));
     }
-    gradientDims[gradient] = getStoredDims(axes, mesh.getValue());
   }
 }
 

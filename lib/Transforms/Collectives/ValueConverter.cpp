@@ -105,10 +105,14 @@ FailureOr<Value> ValueConverter::reshard(OpBuilder &builder, Value value,
 bool ValueConverter::isOffloaded(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     // Examine the value that the body yields, because the preceding iteration
-    // yields the carried value.
+    // yields the carried value. A single iteration has no preceding one.
     auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
-    return repeat && argument.getArgNumber() < repeat.getNumCarried() &&
-           isOffloaded(repeat.getYield()->getOperand(argument.getArgNumber()));
+    unsigned number = argument.getArgNumber();
+    if (!repeat || number >= repeat.getNumCarried())
+      return false;
+    return isOffloaded(repeat.getCount() == 1
+                           ? repeat.getCarried()[number]
+                           : repeat.getYield()->getOperand(number));
   }
   Operation *op = value.getDefiningOp();
   if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
@@ -166,6 +170,35 @@ static Operation *namingOp(Value value, Operation *reader) {
         if (llvm::is_contained(op.getOperands(), argument))
           return &op;
   return reader;
+}
+
+/// Returns the operation in the block of `value` that is `reader` or contains
+/// it. A value that the body of a repeat reads from outside is converted before
+/// this operation, once for all iterations.
+static Operation *readerInBlockOf(Value value, Operation *reader) {
+  Operation *outer = value.getParentBlock()->findAncestorOpInBlock(*reader);
+  return outer ? outer : reader;
+}
+
+/// Returns the path of a conversion of `value` for `reader`, relative to the
+/// block in which it is built. If `reader` is inside a repeat in that block, it
+/// is named by the iteration that runs first.
+static std::string pathOfConversion(Value value, Operation *reader) {
+  Operation *named = namingOp(value, reader);
+  std::string path = nn::getOwnPath(named);
+  if (named == value.getDefiningOp())
+    return path;
+  Block *block = readerInBlockOf(value, reader)->getBlock();
+  for (Operation *op = reader; op->getBlock() != block;) {
+    op = op->getParentOp();
+    auto repeat = dyn_cast<nn::RepeatOp>(op);
+    if (!repeat)
+      continue;
+    int64_t iteration = static_cast<int64_t>(repeat.getFirst()) +
+                        (repeat.getReverse() ? repeat.getCount() - 1 : 0);
+    path = (repeat.getPath() + "[" + Twine(iteration) + "]." + path).str();
+  }
+  return path;
 }
 
 /// Returns the annotation `name` of `reader`, or of the first operation inside
@@ -326,15 +359,15 @@ Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
   }
 
   InsertedAnnotations annotations{phase, getStage(reader),
-                                  nn::getOwnPath(namingOp(value, reader)),
-                                  Attribute()};
+                                  pathOfConversion(value, reader), Attribute()};
   if (purpose == Purpose::Parameter && phase != Phase::Update) {
     annotations.prefetch = gatheringOf(reader, kPrefetchAttr);
     annotations.gatherOnce =
         static_cast<bool>(gatheringOf(reader, kGatherOnceAttr));
   }
   AnnotatingBuilder builder(reader, std::move(annotations));
-  builder.setInsertionPoint(placeOfConversion(value, reader));
+  builder.setInsertionPoint(
+      placeOfConversion(value, readerInBlockOf(value, reader)));
   // A value that is returned, or yielded to host memory, is converted right
   // after it is computed.
   Operation *origin = value.getDefiningOp();

@@ -169,6 +169,12 @@ static std::string layerOf(StringRef path) {
   return end == StringRef::npos ? "" : path.take_front(end + 1).str();
 }
 
+/// Returns the layer of iteration `i` of `repeat`.
+static std::string layerOfIteration(nn::RepeatOp repeat, int64_t i) {
+  return layerOf(nn::getPath(repeat) + "[" +
+                 std::to_string(repeat.getFirst() + i) + "]");
+}
+
 /// Returns the kernel that computes the value which `op` converts to another
 /// layout, or `op` if it is not a conversion. A gradient is ready at the
 /// position of this kernel. The position of the conversion is not used, because
@@ -184,6 +190,39 @@ static Operation *sourceOf(Operation *op) {
   return op;
 }
 
+/// Returns the kernel that computes `value`. With `byOperation`, returns the
+/// last kernel that computes a gradient of the same operation. Returns null if
+/// no operation of the block computes `value`.
+static Operation *readyAfter(Value value, bool byOperation) {
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<nn::RepeatOp>(op))
+    return op;
+  op = sourceOf(op);
+  return byOperation ? lastOfPath(op) : op;
+}
+
+/// Returns the number of operations of its block that have run when `value` is
+/// ready. A value that a repeat carries is ready when the last iteration has
+/// computed it. Stores the layer that computes the value in `layer`.
+static int64_t readyIn(Value value, Positions &positions, bool byOperation,
+                       std::string &layer) {
+  Operation *op = readyAfter(value, byOperation);
+  if (!op)
+    return 0;
+  auto repeat = dyn_cast<nn::RepeatOp>(op);
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (!repeat || number >= repeat.getNumCarried()) {
+    layer = repeat ? "" : layerOf(nn::getPath(op));
+    return positions.get(op) + expandedSize(op);
+  }
+  int64_t count = repeat.getCount();
+  int64_t inside = readyIn(repeat.getYield()->getOperand(number), positions,
+                           byOperation, layer);
+  if (!isa<nn::RepeatOp>(repeat->getParentOp()))
+    layer = layerOfIteration(repeat, repeat.getReverse() ? 0 : count - 1);
+  return positions.get(op) + (count - 1) * (expandedSize(op) / count) + inside;
+}
+
 /// Finds the positions at which the iterations of `yielded`, a value of a
 /// section, are ready. Stores them, with the section and the layers, in
 /// `reduction`. A stacked result of a repeat becomes ready iteration by
@@ -193,44 +232,30 @@ static Operation *sourceOf(Operation *op) {
 /// the last kernel that computes one of them.
 static void findReady(Value yielded, Positions &positions, bool byOperation,
                       Member &reduction) {
-  Operation *producer = yielded.getDefiningOp();
   Operation *around = yielded.getParentBlock()->getParentOp();
   reduction.section = dyn_cast<dist::SectionOp>(around);
   if (!reduction.section)
     reduction.section = around->getParentOfType<dist::SectionOp>();
   int64_t base = reduction.section ? positions.getBegin(reduction.section) : 0;
-  if (!producer) {
-    reduction.ready = {base};
-    reduction.layers = {""};
-    return;
-  }
-  auto repeat = dyn_cast<nn::RepeatOp>(producer);
-  unsigned number = cast<OpResult>(yielded).getResultNumber();
-  if (!repeat)
-    producer = sourceOf(producer);
-  base += positions.get(producer);
+  auto repeat = yielded.getDefiningOp<nn::RepeatOp>();
+  unsigned number = repeat ? cast<OpResult>(yielded).getResultNumber() : 0;
   if (!repeat || number < repeat.getNumCarried()) {
-    if (byOperation)
-      base += positions.get(lastOfPath(producer)) - positions.get(producer);
-    reduction.ready = {base + expandedSize(producer)};
-    reduction.layers = {repeat ? "" : layerOf(nn::getPath(producer))};
+    std::string layer;
+    reduction.ready = {base + readyIn(yielded, positions, byOperation, layer)};
+    reduction.layers = {layer};
     return;
   }
+  base += positions.get(repeat);
   int64_t count = repeat.getCount();
   int64_t body = expandedSize(repeat) / count;
-  Operation *inner = repeat.getYield()->getOperand(number).getDefiningOp();
-  if (inner)
-    inner = sourceOf(inner);
-  if (inner && byOperation)
-    inner = lastOfPath(inner);
+  Operation *inner =
+      readyAfter(repeat.getYield()->getOperand(number), byOperation);
   int64_t offset = inner ? positions.get(inner) + 1 : 0;
   reduction.stacked = true;
   for (int64_t i = 0; i < count; ++i) {
     int64_t step = repeat.getReverse() ? count - 1 - i : i;
     reduction.ready.push_back(base + step * body + offset);
-    reduction.layers.push_back(layerOf(nn::getPath(repeat) + "[" +
-                                       std::to_string(repeat.getFirst() + i) +
-                                       "]"));
+    reduction.layers.push_back(layerOfIteration(repeat, i));
   }
 }
 

@@ -15,7 +15,9 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <numeric>
+#include <tuple>
 
 using namespace mlir;
 using namespace proteus;
@@ -39,113 +41,277 @@ static bool storesGradient(const FlatTask &task) {
   return dist::getPurpose(task.op) == dist::Purpose::Gradient;
 }
 
-std::vector<uint32_t> proteus::placeByLayer(FlatList &list, size_t begin) {
-  std::vector<FlatTask> &tasks = list.tasks;
-  size_t count = tasks.size() - begin;
-  /// Consecutive kernels of one layer, with the communication before and
-  /// between them.
-  struct Run {
-    size_t begin; ///< index after the last kernel of the previous run
-    size_t end;   ///< index after the last kernel of this run
-    /// Last kernel of the run that computes a gradient for `reductions`; 0 if
-    /// there is no such kernel.
-    size_t gradient = 0;
-    /// Reductions that move to the end of the run. Each is a pair: the task
-    /// that computes the gradient, and the reduction.
-    SmallVector<std::pair<size_t, size_t>> reductions = {};
+namespace {
+/// Consecutive kernels of one layer, with the communication before and between
+/// them.
+struct Run {
+  size_t begin; ///< index after the last kernel of the previous run
+  size_t first; ///< index of the first kernel of this run
+  size_t end;   ///< index after the last kernel of this run
+};
+
+/// Groups of tasks that are issued at the same place, in their order there.
+enum class Group : uint8_t { Messages, Conversions, Reductions, Stays };
+
+/// The place of a task in the new order. Tasks are sorted by it, and tasks with
+/// equal places keep their order.
+struct Place {
+  size_t before; ///< index of the task before which the task is issued
+  Group group = Group::Stays;
+  /// For a conversion, the entry of SectionOrder::readers; for a reduction, the
+  /// task that computes the gradient.
+  std::pair<size_t, size_t> detail = {0, 0};
+
+  bool operator<(const Place &other) const {
+    return std::tie(before, group, detail) <
+           std::tie(other.before, other.group, other.detail);
+  }
+};
+
+/// Finds the places of the tasks of the last section of a list.
+class SectionOrder {
+public:
+  SectionOrder(std::vector<FlatTask> &tasks, size_t begin)
+      : tasks(tasks), begin(begin), count(tasks.size() - begin) {}
+
+  /// Returns the indices of all tasks of the section in their new order.
+  std::vector<size_t> run();
+
+private:
+  /// The last kernel on which a task depends, directly or through
+  /// communication.
+  struct Origin {
+    int64_t task = -1;
+    /// True if the task depends on a message that moves before a layer.
+    bool message = false;
+    /// True if the task depends on the reduction of a gradient.
+    bool reduction = false;
   };
+
+  void findRuns();
+  void placeMessages();
+  void findOrigins();
+  void findReaders();
+  void placeConversions();
+  void placeReductions();
+
+  Place &placeOf(size_t i) { return places[i - begin]; }
+  Origin &originOf(size_t i) { return origins[i - begin]; }
+  std::pair<size_t, size_t> &readerOf(size_t i) { return readers[i - begin]; }
+  /// Returns the number of the run that contains task `i`, or of the next run.
+  size_t runOf(size_t i) const {
+    return llvm::upper_bound(
+               runs, i, [](size_t i, const Run &run) { return i < run.end; }) -
+           runs.begin();
+  }
+  StringRef layerOf(const Run &run) const {
+    return ::layerOf(tasks[run.end - 1]);
+  }
+  bool isEarlier(int64_t task) const {
+    return task < static_cast<int64_t>(begin);
+  }
+
+  std::vector<FlatTask> &tasks;
+  size_t begin, count;
   std::vector<Run> runs;
-  DenseMap<StringRef, size_t> runOfLayer;
-  // For every task, the tasks that move to the position before it. The last
-  // entry is for the end of the list.
-  std::vector<SmallVector<size_t>> inFront(count + 1);
-  std::vector<bool> moves(count, false);
-  auto move = [&](size_t i, size_t place) {
-    moves[i - begin] = true;
-    inFront[place - begin].push_back(i);
-  };
-  // For every task: the last kernel on which it depends, directly or through
-  // communication, and the run of that kernel. If the task depends only on
-  // tasks of earlier sections, the pair holds the last of these tasks and 0.
-  std::vector<std::pair<size_t, size_t>> origin(count, {0, 0});
-  SmallVector<size_t> messages, reductions;
+  std::vector<Place> places;
+  std::vector<Origin> origins;
+  /// For every task, the first kernel of the section that reads its result,
+  /// directly or through communication, and the position of the result among
+  /// the dependencies of this kernel. The kernel is the number of tasks if
+  /// there is none.
+  std::vector<std::pair<size_t, size_t>> readers;
+};
+} // namespace
+
+void SectionOrder::findRuns() {
   for (size_t i = begin; i < tasks.size(); ++i) {
+    if (!isKernel(tasks[i]))
+      continue;
+    if (runs.empty())
+      runs.push_back({begin, i, i + 1});
+    else if (::layerOf(tasks[i]) != layerOf(runs.back()))
+      runs.push_back({runs.back().end, i, i + 1});
+    runs.back().end = i + 1;
+  }
+}
+
+/// Moves receives before the layer that reads their messages.
+void SectionOrder::placeMessages() {
+  for (size_t i = begin; i < tasks.size(); ++i) {
+    size_t run = runOf(i);
+    if (isa<dist::RecvOp>(tasks[i].op) && run < runs.size() &&
+        !layerOf(runs[run]).empty())
+      placeOf(i) = {runs[run].begin, Group::Messages};
+  }
+}
+
+void SectionOrder::findOrigins() {
+  origins.resize(count);
+  for (size_t i = begin; i < tasks.size(); ++i) {
+    Origin &origin = originOf(i);
     if (isKernel(tasks[i])) {
-      StringRef layer = layerOf(tasks[i]);
-      if (runs.empty())
-        runs.push_back({begin, i + 1});
-      else if (layer != layerOf(tasks[runs.back().end - 1]))
-        runs.push_back({runs.back().end, i + 1});
-      runs.back().end = i + 1;
-      runOfLayer[layer] = runs.size() - 1;
-      if (!layer.empty())
-        for (size_t message : messages)
-          move(message, runs.back().begin);
-      messages.clear();
-      origin[i - begin] = {i, runs.size() - 1};
+      origin.task = i;
       continue;
     }
-    if (isa<dist::RecvOp>(tasks[i].op))
-      messages.push_back(i);
-    if (storesGradient(tasks[i]))
-      reductions.push_back(i);
-    for (uint32_t dependency : tasks[i].dependsOn)
-      origin[i - begin] = std::max(
-          origin[i - begin], dependency >= begin
-                                 ? origin[dependency - begin]
-                                 : std::pair(size_t(dependency), size_t(0)));
+    origin.message = placeOf(i).group == Group::Messages;
+    for (uint32_t dependency : tasks[i].dependsOn) {
+      Origin other{dependency};
+      if (!isEarlier(dependency))
+        other = originOf(dependency);
+      origin.task = std::max(origin.task, other.task);
+      origin.message |= other.message;
+      origin.reduction |= other.reduction;
+    }
+    origin.reduction |= storesGradient(tasks[i]);
   }
+}
+
+void SectionOrder::findReaders() {
+  readers.assign(count, {tasks.size(), 0});
+  for (size_t i = tasks.size(); i-- > begin;)
+    for (auto [position, dependency] : llvm::enumerate(tasks[i].dependsOn))
+      if (!isEarlier(dependency))
+        readerOf(dependency) = std::min(
+            readerOf(dependency),
+            isKernel(tasks[i]) ? std::pair(i, size_t(position)) : readerOf(i));
+}
+
+/// Moves conversions, which are all other communication with a reader in the
+/// section, except steps of a ring. A value of an earlier layer and a received
+/// value are converted at the start of the layer that reads them. A value of
+/// another section that is converted before this layer is converted directly
+/// before the first kernel that reads it instead. All other conversions stay
+/// where they are.
+void SectionOrder::placeConversions() {
+  // A conversion must not move after a task that reads its result, so readers
+  // are visited first.
+  std::vector<size_t> limits(count, tasks.size());
+  size_t nextKernel = tasks.size();
+  for (size_t i = tasks.size(); i-- > begin;) {
+    const Origin &origin = originOf(i);
+    size_t reader = readerOf(i).first;
+    bool converts =
+        !isKernel(tasks[i]) && !origin.reduction &&
+        !isa<dist::RecvOp, dist::SendOp, dist::ShiftOp>(tasks[i].op) &&
+        reader < tasks.size();
+    if (converts) {
+      const Run &run = runs[runOf(reader)];
+      bool isHere = origin.task >= static_cast<int64_t>(run.begin);
+      bool arrives = origin.message || (!isHere && !isEarlier(origin.task));
+      if (arrives)
+        placeOf(i) = {run.begin, Group::Conversions, readerOf(i)};
+      else if (nextKernel == reader || (!isHere && nextKernel == run.first))
+        placeOf(i) = {reader, Group::Conversions, readerOf(i)};
+      placeOf(i).before = std::min(placeOf(i).before, limits[i - begin]);
+    }
+    for (uint32_t dependency : tasks[i].dependsOn)
+      if (!isEarlier(dependency))
+        limits[dependency - begin] =
+            std::min(limits[dependency - begin], placeOf(i).before);
+    if (isKernel(tasks[i]))
+      nextKernel = i;
+  }
+}
+
+/// Moves the reductions of gradients to the end of the layer that computes
+/// them. Each then waits for the last of the gradients that are reduced there.
+void SectionOrder::placeReductions() {
+  DenseMap<StringRef, size_t> runOfLayer;
+  for (auto [number, run] : llvm::enumerate(runs))
+    runOfLayer[layerOf(run)] = number;
   // A reduction does not move if a task of its own layer reads the result,
   // because the reduction must precede that task.
   std::vector<size_t> firstReader(count, tasks.size());
   for (size_t i = tasks.size(); i-- > begin;)
     if (!storesGradient(tasks[i]))
       for (uint32_t dependency : tasks[i].dependsOn)
-        if (dependency >= begin)
+        if (!isEarlier(dependency))
           firstReader[dependency - begin] = i;
-  for (size_t i : reductions) {
-    auto [source, number] = origin[i - begin];
-    if (source < begin) {
-      auto found = runOfLayer.find(layerOf(tasks[i]));
-      if (found == runOfLayer.end())
-        continue;
-      number = found->second;
-    }
-    Run &run = runs[number];
-    if (layerOf(tasks[run.end - 1]).empty() || firstReader[i - begin] < run.end)
+  /// For every run, the last kernel that computes a gradient for its
+  /// reductions.
+  std::vector<std::optional<uint32_t>> gradients(runs.size());
+  std::vector<std::pair<size_t, size_t>> moved;
+  for (size_t i = begin; i < tasks.size(); ++i) {
+    if (!storesGradient(tasks[i]))
       continue;
-    if (source >= begin)
-      run.gradient = std::max(run.gradient, source);
-    run.reductions.push_back({source, i});
+    int64_t source = originOf(i).task;
+    auto found = runOfLayer.find(::layerOf(tasks[i]));
+    if (isEarlier(source) && found == runOfLayer.end())
+      continue;
+    size_t number = isEarlier(source) ? found->second : runOf(source);
+    const Run &run = runs[number];
+    if (layerOf(run).empty() || firstReader[i - begin] < run.end)
+      continue;
+    if (!isEarlier(source))
+      gradients[number] = std::max<uint32_t>(gradients[number].value_or(0),
+                                             static_cast<uint32_t>(source));
+    placeOf(i) = {
+        run.end, Group::Reductions, {static_cast<size_t>(source + 1), 0}};
+    moved.push_back({i, number});
   }
-  for (Run &run : runs) {
-    llvm::sort(run.reductions);
-    for (auto [source, i] : run.reductions) {
-      move(i, run.end);
-      if (run.gradient && !llvm::is_contained(tasks[i].dependsOn, run.gradient))
-        tasks[i].dependsOn.push_back(run.gradient);
-    }
-  }
+  for (auto [i, number] : moved)
+    if (gradients[number] &&
+        !llvm::is_contained(tasks[i].dependsOn, *gradients[number]))
+      tasks[i].dependsOn.push_back(*gradients[number]);
+}
+
+std::vector<size_t> SectionOrder::run() {
+  places.resize(count);
+  for (size_t i = begin; i < tasks.size(); ++i)
+    placeOf(i) = {i};
+  findRuns();
+  placeMessages();
+  findOrigins();
+  findReaders();
+  placeConversions();
+  placeReductions();
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), begin);
+  llvm::stable_sort(
+      order, [&](size_t a, size_t b) { return placeOf(a) < placeOf(b); });
+  return order;
+}
+
+std::vector<uint32_t> proteus::orderSection(FlatList &list, bool byLayer) {
+  size_t begin = list.sectionBegin.back();
+  size_t count = list.tasks.size() - begin;
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), begin);
+  if (byLayer)
+    order = SectionOrder(list.tasks, begin).run();
   std::vector<uint32_t> renumbered(count);
-  std::iota(renumbered.begin(), renumbered.end(), begin);
-  if (!llvm::is_contained(moves, true))
-    return renumbered;
   std::vector<FlatTask> ordered;
-  auto take = [&](size_t i) {
-    renumbered[i - begin] = begin + ordered.size();
-    ordered.push_back(std::move(tasks[i]));
-  };
-  for (size_t i = begin; i <= tasks.size(); ++i) {
-    for (size_t moved : inFront[i - begin])
-      take(moved);
-    if (i < tasks.size() && !moves[i - begin])
-      take(i);
-  }
-  for (FlatTask &task : ordered)
+  std::optional<uint32_t> lastOnCompute;
+  for (size_t i : order) {
+    uint32_t number = begin + ordered.size();
+    renumbered[i - begin] = number;
+    FlatTask task = std::move(list.tasks[i]);
     for (uint32_t &dependency : task.dependsOn)
       if (dependency >= begin)
         dependency = renumbered[dependency - begin];
-  std::move(ordered.begin(), ordered.end(), tasks.begin() + begin);
+    if (getStream(task.op) == sim::Stream::Compute)
+      lastOnCompute = number;
+    if (!task.blocks) {
+      ordered.push_back(std::move(task));
+      continue;
+    }
+    // A blocking communication starts after all earlier kernels of its section.
+    // Kernels run in order, so a dependency on the last of them is enough.
+    if (lastOnCompute && !llvm::is_contained(task.dependsOn, *lastOnCompute))
+      task.dependsOn.push_back(*lastOnCompute);
+    FlatTask wait;
+    wait.op = task.op;
+    wait.label = task.label;
+    wait.phase = task.phase;
+    wait.waits = true;
+    wait.dependsOn = {number};
+    lastOnCompute = number + 1;
+    ordered.push_back(std::move(task));
+    ordered.push_back(std::move(wait));
+  }
+  list.tasks.resize(begin);
+  llvm::move(ordered, std::back_inserter(list.tasks));
   return renumbered;
 }
 
@@ -245,15 +411,15 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
       for (uint32_t dependency : task.dependsOn)
         if (dependency >= begin)
           place = std::max(place, available[dependency]);
+      if (kernel >= 0 &&
+          !llvm::is_contained(task.dependsOn, static_cast<uint32_t>(kernel)))
+        task.dependsOn.push_back(kernel);
       // The task does not move if it cannot run earlier than now.
       if (place >= i)
         continue;
       moves[i] = true;
       available[i] = place;
       behind[place].push_back(i);
-      if (kernel >= 0 &&
-          !llvm::is_contained(task.dependsOn, static_cast<uint32_t>(kernel)))
-        task.dependsOn.push_back(kernel);
     }
   }
   std::vector<uint32_t> renumbered(count);

@@ -22,19 +22,25 @@
 
 namespace proteus {
 
-/// Reorders the communication of layers in the last section of `list`, which
-/// starts at task `begin`. The order is then the same for layers in a repeat
-/// and for layers that are written out.
+/// Orders the last section of `list`, and inserts a task that waits after every
+/// task that blocks. Returns the new index of every task of the section.
 ///
-/// A receive moves before the layer that reads its message, and thus before the
-/// recomputation of that layer. Frameworks that shard gradients reduce them
-/// layer by layer. Reductions of sharded gradients therefore move to the end of
-/// the backward pass of their layer, in the order in which the gradients are
-/// computed. All reductions that move to the end of one layer then wait until
-/// the last of their gradients is computed.
+/// With `byLayer`, the order of communication depends on the kernels and the
+/// data flow only. It is then the same for layers in a repeat and for layers
+/// that are written out:
 ///
-/// Returns the new index of every task from `begin` on.
-std::vector<uint32_t> placeByLayer(FlatList &list, size_t begin);
+/// - A receive moves before the layer that reads its message, and thus before
+///   the recomputation of that layer.
+/// - A value of an earlier layer, or of a message, is converted at the start of
+///   the layer that reads it. A value of another section that is converted
+///   before all layers is converted directly before the first kernel that reads
+///   it. Conversions at one place have the order of their readers.
+/// - Frameworks that shard gradients reduce them layer by layer. Reductions of
+///   sharded gradients therefore move to the end of the backward pass of their
+///   layer, in the order in which the gradients are computed. All reductions
+///   that move to the end of one layer then wait until the last of their
+///   gradients is computed.
+std::vector<uint32_t> orderSection(FlatList &list, bool byLayer);
 
 /// Tasks that reduce buckets, each with the index of the task of
 /// FlatProgram::micro after which it is inserted.

@@ -188,12 +188,13 @@ LogicalResult Flattener::visit(Block &block) {
   return success();
 }
 
-/// Reorders the last section of FlatProgram::micro, which starts at task
-/// `begin`, and updates the indices of producers in `values`.
-void Flattener::orderSection(size_t begin) {
-  std::vector<uint32_t> renumbered = placeByLayer(flat.micro, begin);
+/// Orders the last section of the current list, and updates the indices of
+/// producers in `values`. An update section keeps its order.
+void Flattener::orderLastSection() {
+  int64_t begin = list().sectionBegin.back();
+  std::vector<uint32_t> renumbered = orderSection(list(), /*byLayer=*/!once);
   for (FlatValue &value : values)
-    if (!value.producedOnce && value.producer >= static_cast<int64_t>(begin))
+    if (value.producedOnce == once && value.producer >= begin)
       value.producer = renumbered[value.producer - begin];
 }
 
@@ -209,10 +210,9 @@ FailureOr<FlatProgram> Flattener::run() {
     list().sections.push_back({section.getKind(), section.getChunkNumber()});
     if (failed(visit(section.getBody().front())))
       return failure();
-    if (!once) {
-      orderSection(list().sectionBegin.back());
+    orderLastSection();
+    if (!once)
       makeResident(section);
-    }
     for (auto [yielded, result] :
          llvm::zip(section.getYielded(), section.getOutputs()))
       environment[result] = environment.lookup(yielded);

@@ -35,6 +35,8 @@ struct FlatTask {
   /// True if the task does no work and only makes later kernels wait until
   /// `op`, a communication, has ended.
   bool waits = false;
+  /// True if later kernels wait until the task, a communication, has ended.
+  bool blocks = false;
   /// True if the task runs with the first micro-batch only.
   bool firstOnly = false;
   /// Tasks of the same list that must end before this one starts.

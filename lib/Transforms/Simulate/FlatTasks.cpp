@@ -108,17 +108,7 @@ void Flattener::visitTask(Operation *op) {
       read(task, environment.lookup(operand));
   FlatList &target = list();
   uint32_t number = target.tasks.size();
-  bool isBlocking = blocks(op);
-  // A blocking communication starts after all earlier kernels of its section.
-  // Kernels run in order, so a dependency on the last of them is enough.
-  if (isBlocking)
-    for (uint32_t other = number; other-- > target.sectionBegin.back();)
-      if (target.tasks[other].waits ||
-          getStream(target.tasks[other].op) == sim::Stream::Compute) {
-        if (!llvm::is_contained(task.dependsOn, other))
-          task.dependsOn.push_back(other);
-        break;
-      }
+  task.blocks = blocks(op);
   for (OpResult result : op->getResults()) {
     FlatValue value;
     value.producer = number;
@@ -150,15 +140,6 @@ void Flattener::visitTask(Operation *op) {
     environment[result] = addValue(std::move(value));
   }
   target.tasks.push_back(std::move(task));
-  if (!isBlocking)
-    return;
-  FlatTask wait;
-  wait.op = op;
-  wait.label = labelOf(op);
-  wait.phase = phase;
-  wait.waits = true;
-  wait.dependsOn = {number};
-  target.tasks.push_back(std::move(wait));
 }
 
 static FlatTask taskOfBucket(Operation *fused, size_t number, StringRef what,

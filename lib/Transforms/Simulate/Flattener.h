@@ -68,7 +68,7 @@ private:
   llvm::LogicalResult visitRepeat(nn::RepeatOp repeat);
   llvm::LogicalResult visitRecompute(nn::RecomputeOp recompute);
   std::optional<uint32_t> onlyTerm(nn::AddOp add) const;
-  void orderSection(size_t begin);
+  void orderLastSection();
 
   void visitTask(mlir::Operation *op);
   void visitFusedReduce(dist::FusedReduceOp fused);

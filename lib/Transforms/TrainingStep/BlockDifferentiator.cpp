@@ -8,6 +8,7 @@
 
 #include "BlockDifferentiator.h"
 #include "Differentiation.h"
+#include "GradientScaling.h"
 #include "Proteus/Transforms/Common/KeepLayout.h"
 
 #include "Proteus/Transforms/Common/Annotations.h"
@@ -61,6 +62,7 @@ LogicalResult BlockDifferentiator::run() {
 void BlockDifferentiator::add(Value operand, Value gradient) {
   if (!wants(operand))
     return;
+  separateChunks(operand);
   summing = true;
   // Kernels write the gradient of a parameter in the type that `gradientType`
   // returns. The gradient of an operand of an addition is the unchanged
@@ -70,11 +72,44 @@ void BlockDifferentiator::add(Value operand, Value gradient) {
   if (gradient.getType() != type)
     gradient =
         CastOp::create(backward, gradient.getLoc(), type, path, gradient);
-  auto [entry, isNew] = gradients.insert({operand, gradient});
-  if (!isNew)
-    entry->second = AddOp::create(backward, gradient.getLoc(), type, path,
-                                  entry->second, gradient);
+  Value &sum = gradients[operand];
+  sum = sum ? AddOp::create(backward, gradient.getLoc(), type, path, sum,
+                            gradient)
+            : gradient;
   summing = false;
+}
+
+void BlockDifferentiator::separateChunks(Value parameter) {
+  std::optional<int64_t> stage = current ? getStage(current) : std::nullopt;
+  auto argument = dyn_cast<BlockArgument>(parameter);
+  if (!stage || !argument || getRole(argument) != Role::Parameter)
+    return;
+  auto [entry, isNew] = stages.try_emplace(parameter, *stage);
+  if (isNew || entry->second == *stage)
+    return;
+  entry->second = *stage;
+  if (Value gradient = gradientOf(parameter)) {
+    ofOtherChunks[parameter].push_back(gradient);
+    gradients[parameter] = {};
+  }
+}
+
+Value BlockDifferentiator::gradientSoFar(Value operand) {
+  separateChunks(operand);
+  Value gradient = gradientOf(operand);
+  return gradient ? gradient : zeroGradient(operand);
+}
+
+Value BlockDifferentiator::totalGradient(BlockArgument parameter) {
+  Value total = gradientOf(parameter);
+  for (Value gradient : ofOtherChunks.lookup(parameter)) {
+    Operation *sum =
+        AddOp::create(backward, parameter.getLoc(), gradient.getType(),
+                      getArgumentPath(parameter), gradient, total);
+    markAsUpdate(sum, parameter);
+    total = sum->getResult(0);
+  }
+  return total;
 }
 
 /// Returns the value that the backward pass of `op` reads in place of `value`,

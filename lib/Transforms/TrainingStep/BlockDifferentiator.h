@@ -51,6 +51,20 @@ public:
   /// Returns a tensor of zeros with the type of the gradient of `value`.
   mlir::Value zeroGradient(mlir::Value value);
 
+  /// Returns the sum of the gradients that `operand` has so far, to which the
+  /// current operation adds more. Returns zeros if there are none.
+  virtual mlir::Value gradientSoFar(mlir::Value operand);
+  /// Replaces the gradient of `operand` by `sum`, which includes the value that
+  /// `gradientSoFar` has returned.
+  void setGradient(mlir::Value operand, mlir::Value sum) {
+    gradients[operand] = sum;
+  }
+
+  /// Returns the gradient of `parameter`, an argument of the function, or null
+  /// if it has none. If several chunks of a stage read the parameter, this is
+  /// the sum of their gradients, which the update computes.
+  mlir::Value totalGradient(mlir::BlockArgument parameter);
+
 protected:
   /// Returns the value that backward operations read in place of the forward
   /// value `value`. In a repeat, it is usually a slice of a stack that holds
@@ -72,6 +86,10 @@ private:
   /// Builds the nn.recompute that repeats the operations of `group`.
   void recompute(mlir::StringAttr group);
   mlir::Value keptOperand(mlir::Operation *op, mlir::Value value);
+  /// Sets the gradient of `parameter` aside if an operation of another virtual
+  /// stage computed it. The schedule may run the backward passes of two chunks
+  /// in any order, so neither chunk adds to the gradient of the other.
+  void separateChunks(mlir::Value parameter);
   void notifyOperationInserted(mlir::Operation *op,
                                mlir::OpBuilder::InsertPoint previous) override;
 
@@ -83,6 +101,10 @@ private:
   /// Recomputed values, by recompute group and forward value.
   llvm::DenseMap<mlir::StringAttr, llvm::DenseMap<mlir::Value, mlir::Value>>
       recomputed;
+  /// Virtual stage that computes the current gradient of a parameter.
+  llvm::DenseMap<mlir::Value, int64_t> stages;
+  /// Gradients of parameters that other virtual stages have computed.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> ofOtherChunks;
   /// Results of `keptOperand`, by operation and operand.
   llvm::DenseMap<std::pair<mlir::Operation *, mlir::Value>, mlir::Value>
       keptOperands;

@@ -85,7 +85,7 @@ proteus::differentiate(func::FuncOp function, TrainingAttr training) {
   DenseMap<Value, Value> gradients;
   for (BlockArgument argument : function.getArguments())
     if (context.isParameter(argument))
-      if (Value gradient = differentiator.gradientOf(argument))
+      if (Value gradient = differentiator.totalGradient(argument))
         gradients[argument] = gradient;
   return gradients;
 }

@@ -27,6 +27,21 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::nn;
 
+/// Gives `copy`, a copy of a constant or initial value for the module of
+/// `member`, a path in the layer of `member`. It is then a part of this layer,
+/// as in the body of a repeat.
+static void nameInLayerOf(Operation *member, Operation *copy) {
+  std::string path = getOwnPath(member);
+  auto own = copy->getAttrOfType<StringAttr>("path");
+  size_t end = StringRef(path).rfind(']');
+  if (!own || end == StringRef::npos)
+    return;
+  StringRef layer = StringRef(path).take_front(end + 1);
+  if (!own.getValue().starts_with(layer))
+    copy->setAttr("path", StringAttr::get(copy->getContext(),
+                                          layer + "." + own.getValue()));
+}
+
 /// Clones all operations of `group` into an nn.recompute before the first
 /// backward operation that reads one of their results. `prune` later removes
 /// unread results.
@@ -103,6 +118,7 @@ void BlockDifferentiator::recompute(StringAttr group) {
   std::optional<int64_t> stage = getStage(members.front());
   for (Value constant : constants) {
     Operation *copy = inside.clone(*constant.getDefiningOp(), mapping);
+    nameInLayerOf(members.front(), copy);
     if (stage)
       setStage(copy, *stage);
     if (!isConstant(constant))

@@ -43,10 +43,12 @@ public:
   LogicalResult build();
 
   /// Adds `gradient` to the gradient of `operand`. If `operand` is defined
-  /// outside of the body, its gradient is a sum over iterations. The backward
-  /// repeat carries that sum, and each iteration adds its summand as soon as
-  /// this summand is computed, as in layers that are written out.
+  /// outside of the body, the backward repeat carries its gradient. Each
+  /// iteration adds its summand as soon as this summand is computed, as in
+  /// layers that are written out.
   void add(Value operand, Value gradient) override;
+
+  Value gradientSoFar(Value operand) override;
 
 protected:
   /// Returns the value that the backward body reads in place of a forward
@@ -60,6 +62,10 @@ private:
   /// backward body that is one slice of it.
   using Slice = std::pair<Value, BlockArgument>;
 
+  /// Lets the backward repeat carry the gradient of `operand` if `operand` is
+  /// defined outside of the body. The first iteration starts from the gradient
+  /// that `operand` has so far.
+  void carryCaptured(Value operand);
   void enterGradients();
   YieldOp yieldGradients();
   void stackKeptValues();
@@ -94,15 +100,24 @@ private:
 
 } // namespace
 
-void RepeatDifferentiator::add(Value operand, Value gradient) {
+void RepeatDifferentiator::carryCaptured(Value operand) {
   bool isCaptured = !repeat.getBody().isAncestor(operand.getParentRegion());
-  if (isCaptured && wants(operand) && !gradientOf(operand)) {
-    captured.push_back(operand);
-    inits.push_back(parent.zeroGradient(operand));
-    gradients.insert(
-        {operand, body.addArgument(inits.back().getType(), repeat.getLoc())});
-  }
+  if (!isCaptured || !wants(operand) || gradientOf(operand))
+    return;
+  captured.push_back(operand);
+  inits.push_back(parent.gradientSoFar(operand));
+  setGradient(operand,
+              body.addArgument(inits.back().getType(), repeat.getLoc()));
+}
+
+void RepeatDifferentiator::add(Value operand, Value gradient) {
+  carryCaptured(operand);
   BlockDifferentiator::add(operand, gradient);
+}
+
+Value RepeatDifferentiator::gradientSoFar(Value operand) {
+  carryCaptured(operand);
+  return BlockDifferentiator::gradientSoFar(operand);
 }
 
 Value RepeatDifferentiator::kept(Value value) {
@@ -174,8 +189,8 @@ void RepeatDifferentiator::enterGradients() {
 }
 
 /// Yields the gradients that leave the backward repeat: those of carried
-/// values, those of captured values (summed over iterations), and those of
-/// slices (stacked).
+/// values, those of captured values (sums over iterations), and those of slices
+/// (stacked).
 YieldOp RepeatDifferentiator::yieldGradients() {
   SmallVector<Value> yielded;
   for (unsigned i : carriedIndices) {
@@ -252,12 +267,16 @@ RepeatOp RepeatDifferentiator::buildRepeat(YieldOp yield) {
 }
 
 void RepeatDifferentiator::addGradients(RepeatOp result) {
-  SmallVector<Value> targets;
-  for (unsigned i : carriedIndices)
-    targets.push_back(repeat.getCarried()[i]);
-  llvm::append_range(targets, captured);
-  llvm::append_range(targets, slicedWithGradient);
-  for (auto [target, gradient] : llvm::zip(targets, result.getResults()))
+  // The sums of captured values include earlier gradients and replace them.
+  size_t numCarried = carriedIndices.size();
+  ResultRange sums = result.getResults().slice(numCarried, captured.size());
+  for (auto [target, sum] : llvm::zip(captured, sums))
+    parent.setGradient(target, sum);
+  for (auto [i, gradient] : llvm::zip(carriedIndices, result.getResults()))
+    parent.add(repeat.getCarried()[i], gradient);
+  for (auto [target, gradient] :
+       llvm::zip(slicedWithGradient,
+                 result.getResults().drop_front(numCarried + captured.size())))
     parent.add(target, gradient);
 }
 

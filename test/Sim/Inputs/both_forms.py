@@ -30,15 +30,16 @@ OTHERS = ["--tp 4 --recompute full", "--tp 2 --cp 2 --cp-kind ring"]
 OFFLOAD = ["--offload-activation", "--offload-activation --recompute full"]
 EXPERTS = ["--ep 4 --tp 2 --sequence-parallel --recompute full"]
 # Tied embeddings (gpt2), a table that is reduced in front of the first layer
-# (llama), norms behind the residuals (bert), experts, and values that all layers
-# read (t5).
+# (llama), norms behind the residuals (bert), experts, values and parameters that all
+# layers read (t5), and zeros that recomputed layers read (transformer-xl).
 JOBS = {
     "gpt2": PIPELINES + SHARDED + OTHERS + OFFLOAD,
     "llama3.2-1b": PIPELINES + SHARDED + OTHERS + OFFLOAD,
     "bert-large": PIPELINES + SHARDED[:1],
     "mixtral-8x7b": PIPELINES[1:3] + SHARDED[1:2] + EXPERTS,
     "t5-small": PIPELINES[:1] + ["--tp 2 --pp 2 --recompute full", "--zero 2"]
-    + OTHERS[:1],
+    + SHARDED[1:2] + OTHERS[:1],
+    "transformer-xl-base": ["--zero 3 --recompute full --micro-batch 4"],
 }
 # T5 has its layers in two stacks, and few of them.
 DIMENSIONS = ["--set", "layers=4"]

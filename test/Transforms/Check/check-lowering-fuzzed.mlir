@@ -284,3 +284,48 @@ module attributes {proteus.cluster = "dgx-a100:2"} {
     }
   }
 }
+
+// -----
+
+// Two chunks of a stage share a parameter, and the listed order runs the weight
+// gradients of chunk 0 before those of chunk 1: neither waits for the other.
+
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  // expected-warning @below {{nothing is split over axis 'x' of size 3}}
+  // expected-remark @below {{lowering is right}}
+  func.func @chunks_in_any_order(
+      %a0: tensor<4x4xi32> {nn.role = "input", nn.path = "ids"},
+      %a1: tensor<12x5xbf16> {nn.role = "parameter", nn.path = "embedding.weight"},
+      %a2: tensor<5x5xbf16> {nn.role = "parameter", nn.path = "shared.weight"},
+      %a3: tensor<5xbf16> {nn.role = "parameter", nn.path = "ln_f.scale"},
+      %a4: tensor<5xbf16> {nn.role = "parameter", nn.path = "ln_f.shift"},
+      %a5: tensor<12x5xbf16> {nn.role = "parameter", nn.path = "head.weight"},
+      %a6: tensor<12xbf16> {nn.role = "parameter", nn.path = "head.bias"},
+      %a7: tensor<4x4xi32> {nn.role = "input", nn.path = "labels"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam, gradient = f32, master = f32>} {
+    %v0 = nn.embedding "embedding"(%a0, %a1) : (tensor<4x4xi32>, tensor<12x5xbf16>) -> tensor<4x4x5xbf16>
+    %v2 = nn.repeat "layers" count 4 carry(%v1 = %v0 : tensor<4x4x5xbf16>)
+        -> (tensor<4x4x5xbf16>) {
+      %v3 = nn.linear "shared"(%v1, %a2) : (tensor<4x4x5xbf16>, tensor<5x5xbf16>) -> tensor<4x4x5xbf16>
+      %v4 = nn.gelu "act"(%v3) : (tensor<4x4x5xbf16>) -> tensor<4x4x5xbf16>
+      %v5 = nn.add "residual"(%v1, %v4) : (tensor<4x4x5xbf16>, tensor<4x4x5xbf16>) -> tensor<4x4x5xbf16>
+      nn.yield %v5 : tensor<4x4x5xbf16>
+    }
+    %v6 = nn.layer_norm "ln_f"(%v2, %a3, %a4) : (tensor<4x4x5xbf16>, tensor<5xbf16>, tensor<5xbf16>) -> tensor<4x4x5xbf16>
+    %v7 = nn.linear "head"(%v6, %a5, %a6) : (tensor<4x4x5xbf16>, tensor<12x5xbf16>, tensor<12xbf16>) -> tensor<4x4x12xbf16>
+    %v8 = nn.cast "logits"(%v7) : (tensor<4x4x12xbf16>) -> tensor<4x4x12xf32>
+    %v9, %v10 = nn.cross_entropy "loss"(%v8, %a7) : (tensor<4x4x12xf32>, tensor<4x4xi32>) -> (tensor<f32>, tensor<4x4xf32>)
+    return %v9 : tensor<f32>
+  }
+  strategy.tree @strategy for @chunks_in_any_order {
+    mesh [x = 3, y = 2]
+    schedule micro_batches = 4 order = "explicit" virtual_stages = 2
+    bucket size = 1000 first = 300
+    overlap tensor = "chunked" chunks = 4
+    order stage 0 [F1, F3, F1.1, F0, F2, F2.1, F3.1, B1.1, B2.1, B2, F0.1, B3.1, B1, B3, B0.1, B0]
+    order stage 1 [F3, F1, F1.1, F0, F2, F2.1, I2.1, I1.1, W1.1, F3.1, I3.1, W3.1, I2, F0.1, W2, W2.1, I1, W1, I3, W3, I0.1, W0.1, I0, W0]
+    node "layers[*]" {
+      stages y
+    }
+  }
+}

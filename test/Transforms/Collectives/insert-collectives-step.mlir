@@ -132,6 +132,54 @@ module attributes {proteus.cluster = "dgx-a100"} {
     }
     return %0, %1 : tensor<8x16xf32>, tensor<1x16x16xf32>
   }
+
+  // A parameter that the body reads from outside is gathered once for all
+  // iterations of a pass.
+
+  // CHECK-LABEL: func.func @shared_weights_are_gathered_once
+  // CHECK:         %[[W0:.+]] = dist.all_gather %{{.+}} dim 0 over {dp} for parameter {proteus.path = "layers[0].fc", strategy.phase = #strategy.phase<forward>}
+  // CHECK-NEXT:    nn.repeat "layers" count 4 carry
+  // CHECK-NEXT:      nn.linear "fc"(%{{.+}}, %[[W0]])
+  // CHECK:         %[[W1:.+]] = dist.all_gather %{{.+}} dim 0 over {dp} for parameter {proteus.path = "layers[3].fc", strategy.phase = #strategy.phase<backward>}
+  // CHECK-NEXT:    nn.repeat "layers" count 4 reverse carry
+  // CHECK-NEXT:      nn.linear_dgrad "fc"(%{{.+}}, %[[W1]])
+  // CHECK:         return
+  func.func @shared_weights_are_gathered_once(%w: tensor<16x16xf32> {nn.role = "parameter", strategy.layout = #dist.layout<#mesh, [{dp}, {}]>}, %x: tensor<8x16xf32> {strategy.layout = #x})
+      -> (tensor<8x16xf32>, tensor<8x16xf32>) attributes {nn.training = #nn.training<optimizer = sgd>, strategy.mesh = #mesh} {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x16xf32>) -> (tensor<8x16xf32>) attributes {strategy.phase = #fwd} {
+      %2 = nn.linear "fc"(%h, %w) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = #fwd} : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+      nn.yield %2 : tensor<8x16xf32>
+    }
+    %1 = nn.repeat "layers" count 4 reverse carry(%d = %0 : tensor<8x16xf32>) -> (tensor<8x16xf32>) attributes {strategy.phase = #bwd} {
+      %2 = nn.linear_dgrad "fc"(%d, %w) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = #bwd} : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+      nn.yield %2 : tensor<8x16xf32>
+    }
+    return %0, %1 : tensor<8x16xf32>, tensor<8x16xf32>
+  }
+
+  // A sum over iterations that goes on with a pending sum stays pending. It is
+  // reduced once, for the update.
+
+  // CHECK-LABEL: func.func @sums_stay_pending_from_repeat_to_repeat
+  // CHECK:         %[[FIRST:.+]] = nn.linear_wgrad "head"
+  // CHECK-NEXT:    %[[SUM:.+]] = nn.repeat "layers" count 4 reverse carry(%{{.+}} = %[[FIRST]] :
+  // CHECK-NEXT:      nn.linear_wgrad "fc"
+  // CHECK-NEXT:      nn.add "fc"
+  // CHECK-NEXT:      nn.yield
+  // CHECK-NEXT:    }
+  // CHECK-NEXT:    %[[WHOLE:.+]] = dist.all_reduce sum %[[SUM]] over {dp} for gradient
+  // CHECK-NEXT:    nn.sgd "w"(%{{.+}}, %[[WHOLE]])
+  func.func @sums_stay_pending_from_repeat_to_repeat(%w: tensor<16x16xf32> {nn.role = "parameter", strategy.layout = #w}, %x: tensor<8x16xf32> {strategy.layout = #x})
+      -> (tensor<16x16xf32> {nn.updates = 0 : i64}) attributes {nn.training = #nn.training<optimizer = sgd>, strategy.mesh = #mesh} {
+    %0 = nn.linear_wgrad "head"(%x, %x) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = #bwd} : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<16x16xf32>
+    %1 = nn.repeat "layers" count 4 reverse carry(%s = %0 : tensor<16x16xf32>) -> (tensor<16x16xf32>) attributes {strategy.phase = #bwd} {
+      %3 = nn.linear_wgrad "fc"(%x, %x) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = #bwd} : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<16x16xf32>
+      %4 = nn.add "fc"(%s, %3) {strategy.op = #strategy.partition<[]>, strategy.phase = #bwd} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+      nn.yield %4 : tensor<16x16xf32>
+    }
+    %2 = nn.sgd "w"(%w, %1) {strategy.op = #strategy.partition<[]>, strategy.phase = #upd} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+    return %2 : tensor<16x16xf32>
+  }
 }
 
 // -----
@@ -208,6 +256,26 @@ module attributes {proteus.cluster = "dgx-a100"} {
     %0 = nn.linear_wgrad "fc"(%x, %x) {strategy.op = #strategy.partition<[batch -> [micro, dp]]>, strategy.phase = #bwd} : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<16x16xf32>
     %1 = nn.sgd "w"(%w, %0) {strategy.op = #strategy.partition<[]>, strategy.phase = #upd} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
     return %1 : tensor<16x16xf32>
+  }
+
+  // The sum of the gradients of two chunks is part of the update, which runs once:
+  // both gradients accumulate before. The sum over devices passes through.
+
+  // CHECK-LABEL: func.func @gradients_of_chunks_accumulate
+  // CHECK:         %[[B:.+]] = nn.linear_wgrad "b"
+  // CHECK-NEXT:    %[[A:.+]] = nn.linear_wgrad "a"
+  // CHECK-NEXT:    %[[BS:.+]] = dist.accumulate %[[B]]
+  // CHECK-NEXT:    %[[AS:.+]] = dist.accumulate %[[A]]
+  // CHECK-NEXT:    %[[S:.+]] = nn.add "w"(%[[BS]], %[[AS]])
+  // CHECK-NEXT:    %[[G:.+]] = dist.all_reduce sum %[[S]] over {dp} for gradient
+  // CHECK-NEXT:    nn.sgd "w"(%{{.+}}, %[[G]])
+  func.func @gradients_of_chunks_accumulate(%w: tensor<16x16xf32> {nn.role = "parameter", strategy.layout = #w}, %x: tensor<32x16xf32> {strategy.layout = #x})
+      -> (tensor<16x16xf32> {nn.updates = 0 : i64}) attributes {strategy.mesh = #mesh} {
+    %0 = nn.linear_wgrad "b"(%x, %x) {strategy.op = #strategy.partition<[batch -> [micro, dp]]>, strategy.phase = #bwd} : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<16x16xf32>
+    %1 = nn.linear_wgrad "a"(%x, %x) {strategy.op = #strategy.partition<[batch -> [micro, dp]]>, strategy.phase = #bwd} : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<16x16xf32>
+    %2 = nn.add "w"(%0, %1) {strategy.op = #strategy.partition<[]>, strategy.phase = #upd} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+    %3 = nn.sgd "w"(%w, %2) {strategy.op = #strategy.partition<[]>, strategy.phase = #upd} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+    return %3 : tensor<16x16xf32>
   }
 
   // A value that the step returns, such as the loss, is summed over time, and

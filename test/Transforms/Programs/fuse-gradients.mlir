@@ -239,6 +239,31 @@ dist.program @gradients_of_a_layer mesh #mesh (%x: tensor<8x16xf32, #x>) -> (ten
   dist.return %u#0, %u#1 : tensor<3x16x16xf32, #ws>, tensor<3x16x16xf32, #ws>
 }
 
+// A sum over layers is ready when the last layer has added to it, before the last
+// gradient of that layer.
+
+// CHECK-LABEL: dist.program @sum_over_layers
+// CHECK:         dist.fused_reduce all_reduce sum {{.*}} over {dp} stacked [true, false] buckets {{\[\[}}0[1:3], 1[0:1]], [0[0:1]]] for gradient :
+dist.program @sum_over_layers mesh #mesh (%x: tensor<8x16xf32, #x>) -> (tensor<3x16x16xf32, #ws>, tensor<16x16xf32, #w>)
+    attributes {step = #dist.step<buckets = <size = 3000>>} {
+  %g:2 = dist.section backward {
+    %zero = nn.fill "zero"() {value = 0.0 : f64} : () -> tensor<16x16xf32, #p>
+    %0:2 = nn.repeat "layers" count 3 reverse carry(%s = %zero : tensor<16x16xf32, #p>) -> (tensor<16x16xf32, #p>, tensor<3x16x16xf32, #ps>) {
+      %1 = nn.linear_wgrad "shared"(%x, %x) : (tensor<8x16xf32, #x>, tensor<8x16xf32, #x>) -> tensor<16x16xf32, #p>
+      %2 = nn.add "shared"(%s, %1) : (tensor<16x16xf32, #p>, tensor<16x16xf32, #p>) -> tensor<16x16xf32, #p>
+      %3 = nn.linear_wgrad "fc"(%x, %x) : (tensor<8x16xf32, #x>, tensor<8x16xf32, #x>) -> tensor<16x16xf32, #p>
+      nn.yield %2, %3 : tensor<16x16xf32, #p>, tensor<16x16xf32, #p>
+    }
+    dist.yield %0#1, %0#0 : tensor<3x16x16xf32, #ps>, tensor<16x16xf32, #p>
+  }
+  %u:2 = dist.section update once {
+    %a = dist.all_reduce sum %g#0 over {dp} for gradient : tensor<3x16x16xf32, #ps> -> tensor<3x16x16xf32, #ws>
+    %b = dist.all_reduce sum %g#1 over {dp} for gradient : tensor<16x16xf32, #p> -> tensor<16x16xf32, #w>
+    dist.yield %a, %b : tensor<3x16x16xf32, #ws>, tensor<16x16xf32, #w>
+  }
+  dist.return %u#0, %u#1 : tensor<3x16x16xf32, #ws>, tensor<16x16xf32, #w>
+}
+
 // With `per_layer` a bucket also ends with its layer: a repeated one, one that is
 // written out, and the gradients between layers.
 

@@ -891,6 +891,52 @@ func.func @captured_parameter(
   return %loss : tensor<f32>
 }
 
+// A second repeat that reads the parameter goes on with the sum of the first, as
+// layers that are written out do. No addition follows the repeats.
+
+// CHECK-LABEL: func.func @captured_by_two_repeats(
+// CHECK:         %[[ZERO:.*]] = nn.fill "zero"() {{.*}} -> tensor<8x8xf32>
+// CHECK-NEXT:    %[[LATE:.*]]:2 = nn.repeat "layers" first 2 count 3 reverse carry({{.*}} : tensor<4x8xf32>, %{{.*}} = %[[ZERO]] : tensor<8x8xf32>)
+// CHECK:         %[[EARLY:.*]]:2 = nn.repeat "layers" count 2 reverse carry(%{{.*}} = %[[LATE]]#0 : tensor<4x8xf32>, %{{.*}} = %[[LATE]]#1 : tensor<8x8xf32>)
+// CHECK:         nn.sgd "x"(%{{.*}}, %[[EARLY]]#0)
+// CHECK-NEXT:    nn.sgd "w"(%{{.*}}, %[[EARLY]]#1)
+func.func @captured_by_two_repeats(
+    %x: tensor<4x8xf32> {nn.role = "parameter", nn.path = "x"},
+    %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "w"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.repeat "layers" count 2 carry(%h = %x : tensor<4x8xf32>) -> (tensor<4x8xf32>) {
+    %0 = nn.linear "fc"(%h, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    nn.yield %0 : tensor<4x8xf32>
+  }
+  %z = nn.repeat "layers" first 2 count 3 carry(%h = %y : tensor<4x8xf32>) -> (tensor<4x8xf32>) {
+    %0 = nn.linear "fc"(%h, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    nn.yield %0 : tensor<4x8xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%z, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// Two virtual stages that read one parameter compute one gradient each. The
+// update adds them, so that their backward passes may run in any order.
+
+// CHECK-LABEL: func.func @parameter_of_two_chunks(
+// CHECK:         %[[LATE:.*]] = nn.linear_wgrad "c"
+// CHECK:         %[[EARLY:.*]] = nn.linear_wgrad "a"
+// CHECK-NEXT:    %[[SUM:.*]] = nn.add "w"(%[[LATE]], %[[EARLY]]) {strategy.phase = #strategy.phase<update>, strategy.stage = 0 : i64}
+// CHECK-NEXT:    nn.sgd "w"(%{{.*}}, %[[SUM]])
+func.func @parameter_of_two_chunks(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "w", strategy.stage = 0 : i64},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %0 = nn.linear "a"(%x, %w) {strategy.stage = 0 : i64} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = nn.relu "b"(%0) {strategy.stage = 1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = nn.linear "c"(%1, %w) {strategy.stage = 2 : i64} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%2, %labels) {strategy.stage = 3 : i64} : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
 // The states of a stacked parameter are stacked as well, and sliced by its
 // update. The pieces of a repeat that starts later keep their place.
 
@@ -1208,5 +1254,26 @@ func.func @narrow_products(%x: tensor<4x8xf32> {nn.role = "parameter"}, %w: tens
   %h = nn.linear "fc"(%x, %w, %b) {proteus.compute = f8E4M3FN} : (tensor<4x8xf32>, tensor<6x8xf32>, tensor<6xf32>) -> tensor<4x6xf32>
   %y = nn.relu "act"(%h) : (tensor<4x6xf32>) -> tensor<4x6xf32>
   %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x6xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// A copy of a zero from outside belongs to the recomputed layer, as in the body of
+// a repeat.
+
+// CHECK-LABEL: func.func @zeros_of_a_recomputed_layer(
+// CHECK:         nn.fill "positions"
+// CHECK:         nn.recompute "layers[0]"
+// CHECK-NEXT:      nn.fill "layers[0].positions"
+// CHECK-NEXT:      nn.linear "layers[0].fc"
+func.func @zeros_of_a_recomputed_layer(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "layers[0].fc.weight"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %p = nn.fill "positions"() {value = 0.0 : f64} : () -> tensor<4x8xf32>
+  %0 = nn.linear "layers[0].fc"(%x, %w) {strategy.recompute = "layers[0]"} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = nn.add "layers[0].add"(%0, %p) {strategy.recompute = "layers[0]"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = nn.gelu "layers[0].act"(%1) {strategy.recompute = "layers[0]"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%2, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
   return %loss : tensor<f32>
 }

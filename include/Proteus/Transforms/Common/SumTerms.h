@@ -24,34 +24,54 @@
 
 namespace proteus {
 
+/// If a repeat carries `term`, adds its value after an iteration and its
+/// initial value to `open`, and returns true. Leaves out an initial zero, which
+/// is no term.
+inline bool openCarried(mlir::Value term,
+                        llvm::SmallVectorImpl<mlir::Value> &open) {
+  auto argument = llvm::dyn_cast<mlir::BlockArgument>(term);
+  auto repeat = llvm::dyn_cast_if_present<nn::RepeatOp>(
+      argument ? argument.getOwner()->getParentOp() : term.getDefiningOp());
+  unsigned number = argument
+                        ? argument.getArgNumber()
+                        : llvm::cast<mlir::OpResult>(term).getResultNumber();
+  if (!repeat || number >= repeat.getNumCarried())
+    return false;
+  mlir::Value init = repeat.getCarried()[number];
+  auto fill = init.getDefiningOp<nn::FillOp>();
+  if (!fill || !fill.getValue().isZero())
+    open.push_back(init);
+  open.push_back(repeat.getYield()->getOperand(number));
+  return true;
+}
+
 /// Returns true if a kernel computes each term of the sum that `op` computes,
 /// and if `isMeant` holds for all these kernels. If `op` is not an addition,
 /// `op` is the only term. Otherwise the terms are the operands of `op` and of
 /// all nested additions, except the additions themselves. For (a + b) + c,
-/// these are a, b and c. If chunks are joined to a term, only the first chunk
-/// is examined. Examines each term once.
+/// these are a, b and c. A sum that a repeat carries has the terms of all its
+/// iterations. If chunks are joined to a term, only the first chunk is
+/// examined. Examines each term once.
 inline bool
 allTerms(mlir::Operation *op,
          llvm::function_ref<bool(nn::IterationSpaceOpInterface)> isMeant) {
-  llvm::SmallVector<mlir::Operation *> open = {op};
-  llvm::SmallPtrSet<mlir::Operation *, 8> seen;
+  if (!op || op->getNumResults() == 0)
+    return false;
+  llvm::SmallVector<mlir::Value> open = {op->getResult(0)};
+  llvm::SmallPtrSet<mlir::Value, 8> seen;
   while (!open.empty()) {
-    mlir::Operation *term = open.pop_back_val();
-    if (auto join = llvm::dyn_cast_if_present<dist::JoinOp>(term))
-      term = join.getInputs().front().getDefiningOp();
-    auto kernel =
-        llvm::dyn_cast_if_present<nn::IterationSpaceOpInterface>(term);
+    mlir::Value term = open.pop_back_val();
+    if (!seen.insert(term).second || openCarried(term, open))
+      continue;
+    if (auto join = term.getDefiningOp<dist::JoinOp>())
+      term = join.getInputs().front();
+    auto kernel = term.getDefiningOp<nn::IterationSpaceOpInterface>();
     if (!kernel)
       return false;
-    if (!llvm::isa<nn::AddOp>(*kernel)) {
-      if (!isMeant(kernel))
-        return false;
-      continue;
-    }
-    for (mlir::Value term : kernel->getOperands())
-      if (mlir::Operation *producer = term.getDefiningOp();
-          !producer || seen.insert(producer).second)
-        open.push_back(producer);
+    if (llvm::isa<nn::AddOp>(*kernel))
+      llvm::append_range(open, kernel->getOperands());
+    else if (!isMeant(kernel))
+      return false;
   }
   return true;
 }
