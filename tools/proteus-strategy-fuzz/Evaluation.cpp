@@ -128,14 +128,15 @@ Verdict proteus::fuzz::evaluate(MLIRContext &context, const Case &input,
     verdict.outcome = Outcome::Mismatch;
     return verdict;
   }
-  if (std::optional<FormTimes> times = compareForms(context, text)) {
-    verdict.comparedForms = true;
-    if (times->repeated != times->writtenOut) {
+  if (std::optional<Forms> forms = simulateForms(context, text)) {
+    verdict.forms =
+        forms->sameWork ? FormComparison::SameWork : FormComparison::OtherWork;
+    if (forms->sameWork && forms->repeated != forms->writtenOut) {
       verdict.outcome = Outcome::OtherTime;
       verdict.message =
           llvm::formatv("{0} ps with repeated layers, {1} ps with layers "
                         "written out",
-                        times->repeated, times->writtenOut)
+                        forms->repeated, forms->writtenOut)
               .str();
       return verdict;
     }

@@ -39,13 +39,18 @@ enum class Outcome : uint8_t {
 
 llvm::StringRef describe(Outcome outcome);
 
+/// Result of a comparison of repeated layers with layers written out. `None`:
+/// the model has no repeats, or can't be simulated. `OtherWork`: the two do
+/// different work, so their times are not compared.
+enum class FormComparison : uint8_t { None, OtherWork, SameWork };
+
 struct Verdict {
   Outcome outcome = Outcome::Crash;
   /// Character i is `1` if feature i of the registry has an effect on the
   /// accepted program. Empty if `findFeatures` is false.
   std::string features;
-  /// True if the time of a step was compared with that of layers written out.
-  bool comparedForms = false;
+  /// How layers written out compare with repeated ones.
+  FormComparison forms = FormComparison::None;
   /// First diagnostic.
   std::string message;
 };

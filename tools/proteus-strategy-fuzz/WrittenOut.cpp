@@ -8,6 +8,7 @@
 
 #include "WrittenOut.h"
 
+#include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Sim/Simulation.h"
 #include "Proteus/Transforms/Check/Passes.h"
@@ -32,13 +33,48 @@ namespace {
 using Work = std::tuple<std::string, sim::Stream, sim::Phase, cost::Time,
                         cost::Time, std::string, int64_t, cost::Time, int64_t>;
 
-/// A simulated step: the work of every section of every class, sorted, and the
-/// time of the step.
+/// A kernel of a program: its path, its name, and the types of its operands and
+/// results, which contain their layouts.
+using Kernel = std::tuple<std::string, std::string, std::vector<const void *>>;
+
+/// A simulated step: the kernels of every section of every program and the work
+/// of every section of every class, both sorted, and the time of the step.
 struct Step {
+  std::vector<std::vector<Kernel>> kernels;
   std::vector<std::vector<Work>> sections;
   int64_t time;
 };
 } // namespace
+
+/// Adds the kernels of `block` to `kernels`, those of a repeat once per
+/// iteration. `prefix` is the path of the iteration that contains the block.
+static void addKernels(Block &block, const std::string &prefix,
+                       std::vector<Kernel> &kernels) {
+  for (Operation &op : block) {
+    if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
+      for (uint64_t i = 0; i < repeat.getCount(); ++i)
+        addKernels(repeat.getBody().front(),
+                   prefix + repeat.getPath().str() + "[" +
+                       std::to_string(repeat.getFirst() + i) + "].",
+                   kernels);
+      continue;
+    }
+    if (auto recompute = dyn_cast<nn::RecomputeOp>(op)) {
+      addKernels(recompute.getBody().front(), prefix, kernels);
+      continue;
+    }
+    // A fill with zero may only start a sum over iterations.
+    if (!isa<nn::IterationSpaceOpInterface>(op) || isa<nn::FillOp>(op))
+      continue;
+    std::vector<const void *> types;
+    for (Type type : op.getOperandTypes())
+      types.push_back(type.getAsOpaquePointer());
+    for (Type type : op.getResultTypes())
+      types.push_back(type.getAsOpaquePointer());
+    kernels.push_back({prefix + nn::getOwnPath(&op),
+                       op.getName().getStringRef().str(), std::move(types)});
+  }
+}
 
 static Work workOf(const sim::Workload &workload, const sim::Task &task) {
   Work work(workload.labels[task.opKind], task.stream, task.phase,
@@ -79,11 +115,18 @@ static std::optional<Step> simulate(ModuleOp module, bool writeOut) {
       }));
   if (failed(manager.run(module)))
     return std::nullopt;
+  for (auto program : module.getOps<dist::ProgramOp>())
+    for (dist::SectionOp section : program.getSections()) {
+      std::vector<Kernel> kernels;
+      addKernels(section.getBody().front(), "", kernels);
+      std::sort(kernels.begin(), kernels.end());
+      step.kernels.push_back(std::move(kernels));
+    }
   return step;
 }
 
-std::optional<FormTimes> proteus::fuzz::compareForms(MLIRContext &context,
-                                                     const std::string &text) {
+std::optional<Forms> proteus::fuzz::simulateForms(MLIRContext &context,
+                                                  const std::string &text) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   if (!module->walk([](nn::RepeatOp) { return WalkResult::interrupt(); })
            .wasInterrupted())
@@ -91,7 +134,9 @@ std::optional<FormTimes> proteus::fuzz::compareForms(MLIRContext &context,
   OwningOpRef<ModuleOp> copy = module->clone();
   std::optional<Step> repeated = simulate(*module, /*writeOut=*/false);
   std::optional<Step> writtenOut = simulate(*copy, /*writeOut=*/true);
-  if (!repeated || !writtenOut || repeated->sections != writtenOut->sections)
+  if (!repeated || !writtenOut)
     return std::nullopt;
-  return FormTimes{repeated->time, writtenOut->time};
+  return Forms{repeated->kernels == writtenOut->kernels &&
+                   repeated->sections == writtenOut->sections,
+               repeated->time, writtenOut->time};
 }

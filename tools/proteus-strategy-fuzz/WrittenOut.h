@@ -19,19 +19,21 @@ class MLIRContext;
 namespace proteus {
 namespace fuzz {
 
-/// Times of a step with repeated layers and with the same layers written out,
-/// in picoseconds.
-struct FormTimes {
-  int64_t repeated, writtenOut;
+/// A step with repeated layers and with the same layers written out.
+struct Forms {
+  /// True if every section has the same kernels in both, with operands and
+  /// results in the same layouts, and the same communication. Layers that are
+  /// written out can differ, because each of them has partitions and layouts of
+  /// its own, while repeated layers have one partition and one layout for all.
+  bool sameWork;
+  int64_t repeated, writtenOut; ///< times of the step in picoseconds
 };
 
 /// Simulates an accepted case with repeated layers and with layers written out.
-/// Returns nullopt for models without repeats, for cases that can't be
-/// simulated, and if the two do different work. The last happens because random
-/// splits of single kernels may let layers that are written out reshard less,
-/// or elsewhere.
-std::optional<FormTimes> compareForms(mlir::MLIRContext &context,
-                                      const std::string &text);
+/// Returns nullopt for models without repeats and for cases that can't be
+/// simulated.
+std::optional<Forms> simulateForms(mlir::MLIRContext &context,
+                                   const std::string &text);
 
 } // namespace fuzz
 } // namespace proteus

@@ -136,8 +136,9 @@ Child::Child(const DialectRegistry &registry, std::deque<Case> cases,
   for (const Case &input : cases) {
     Verdict verdict = evaluate(context, input, tolerance, findFeatures);
     llvm::replace(verdict.message, '\n', ' ');
-    stream << static_cast<int>(verdict.outcome) << ' ' << verdict.comparedForms
-           << ' ' << (verdict.features.empty() ? "-" : verdict.features) << ' '
+    stream << static_cast<int>(verdict.outcome) << ' '
+           << static_cast<int>(verdict.forms) << ' '
+           << (verdict.features.empty() ? "-" : verdict.features) << ' '
            << verdict.message << '\n';
     stream.flush();
   }
@@ -159,12 +160,13 @@ bool Child::read(llvm::function_ref<void(uint64_t, Verdict)> done) {
   for (size_t end; (end = buffer.find('\n')) != std::string::npos;
        buffer.erase(0, end + 1)) {
     auto [number, afterNumber] = StringRef(buffer).take_front(end).split(' ');
-    auto [compared, rest] = afterNumber.split(' ');
+    auto [form, rest] = afterNumber.split(' ');
     auto [features, message] = rest.split(' ');
     Verdict verdict;
-    verdict.comparedForms = compared == "1";
-    int outcome = 0;
+    int outcome = 0, forms = 0;
     number.getAsInteger(10, outcome);
+    form.getAsInteger(10, forms);
+    verdict.forms = static_cast<FormComparison>(forms);
     if (features != "-")
       verdict.features = features.str();
     verdict.outcome = static_cast<Outcome>(outcome);
@@ -402,12 +404,16 @@ int main(int argc, char **argv) {
       verdicts, [](auto &verdict) { return verdict.has_value(); });
   llvm::outs() << executed << " strategies, " << mismatches << " mismatches, "
                << number(Outcome::Rejected) << " rejected with a diagnostic\n";
-  llvm::outs() << llvm::count_if(verdicts,
-                                 [](auto &verdict) {
-                                   return verdict && verdict->comparedForms;
-                                 })
+  auto compared = [&](FormComparison forms) {
+    return llvm::count_if(verdicts, [&](auto &verdict) {
+      return verdict && verdict->forms == forms;
+    });
+  };
+  llvm::outs() << compared(FormComparison::SameWork)
                << " simulated with their layers written out as well, "
-               << otherTimes << " other times\n";
+               << otherTimes << " other times, "
+               << compared(FormComparison::OtherWork)
+               << " do other work then\n";
   if (stuck || crashes || hangs)
     llvm::outs() << stuck << " stuck in the lowering, " << crashes
                  << " crashes, " << hangs << " hangs\n";
