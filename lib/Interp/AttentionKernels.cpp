@@ -18,6 +18,8 @@
 using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
+using std::exp;
+using std::log;
 
 namespace {
 /// The part of an attention operation that one rank computes: local sizes,
@@ -25,8 +27,9 @@ namespace {
 /// blocks.
 class AttentionBlock {
 public:
-  template <typename OpT>
-  AttentionBlock(OpT op, const OperandBlock &query, const OperandBlock &key)
+  template <typename OpT, typename T>
+  AttentionBlock(OpT op, const OperandBlockOf<T> &query,
+                 const OperandBlockOf<T> &key)
       : causal(op.getCausal()),
         dim(cast<RankedTensorType>(op.getQuery().getType()).getDimSize(2) /
             static_cast<int64_t>(op.getHeads())),
@@ -96,9 +99,10 @@ private:
 } // namespace
 
 /// Returns the dot product of `size` elements: Σ_d x[i + d] · y[j + d].
-static double dot(int64_t size, const Tensor &x, int64_t i, const Tensor &y,
-                  int64_t j) {
-  double sum = 0;
+template <typename T>
+static T dot(int64_t size, const TensorOf<T> &x, int64_t i,
+             const TensorOf<T> &y, int64_t j) {
+  T sum = 0;
   for (int64_t d = 0; d < size; ++d)
     sum += x[i + d] * y[j + d];
   return sum;
@@ -107,8 +111,9 @@ static double dot(int64_t size, const Tensor &x, int64_t i, const Tensor &y,
 /// Adds a multiple of a vector of `size` elements:
 ///
 ///   to[i + d] += factor · from[j + d].
-static void add(int64_t size, Tensor &to, int64_t i, double factor,
-                const Tensor &from, int64_t j) {
+template <typename T>
+static void add(int64_t size, TensorOf<T> &to, int64_t i, T factor,
+                const TensorOf<T> &from, int64_t j) {
   for (int64_t d = 0; d < size; ++d)
     to[i + d] += factor * from[j + d];
 }
@@ -116,19 +121,20 @@ static void add(int64_t size, Tensor &to, int64_t i, double factor,
 /// Computes attention over the keys that the device holds. If `before` is not
 /// empty, it contains the output and the log-sum-exp over the keys of earlier
 /// ring steps, and the results are those over the earlier and the held keys.
-template <typename OpT>
-static void attend(OpT op, Operands in, Operands before, Results out) {
+template <typename OpT, typename T>
+static void attend(OpT op, OperandsOf<T> in, OperandsOf<T> before,
+                   ResultsOf<T> out) {
   constexpr double nothing = -std::numeric_limits<double>::infinity();
-  const Tensor &q = *in[0], &k = *in[1], &v = *in[2];
-  Tensor &o = out[0].data, &lse = out[1].data;
+  const TensorOf<T> &q = *in[0], &k = *in[1], &v = *in[2];
+  TensorOf<T> &o = out[0].data, &lse = out[1].data;
   AttentionBlock block(op, in[0], in[1]);
   block.forEachRow([&](int64_t b, int64_t h, int64_t i) {
     int64_t query = block.queryAt(b, h, i), output = block.outputAt(b, h, i),
             row = block.rowAt(b, h, i);
-    double other = before.empty() ? nothing : (*before[1])[row];
+    T other = before.empty() ? T(nothing) : (*before[1])[row];
     SmallVector<int64_t> visible = block.visibleKeys(i);
-    SmallVector<double> scores;
-    double most = other;
+    SmallVector<T> scores;
+    T most = other;
     for (int64_t j : visible) {
       scores.push_back(block.scale *
                        dot(block.dim, q, query, k, block.keyAt(b, h, j)));
@@ -137,26 +143,27 @@ static void attend(OpT op, Operands in, Operands before, Results out) {
     lse[row] = nothing;
     if (most == nothing)
       return;
-    double sum = std::exp(other - most);
-    for (double score : scores)
-      sum += std::exp(score - most);
-    double total = most + std::log(sum);
+    T sum = exp(other - most);
+    for (T score : scores)
+      sum += exp(score - most);
+    T total = most + log(sum);
     lse[row] = total;
     if (other != nothing)
-      add(block.valueDim, o, output, std::exp(other - total), *before[0],
-          output);
+      add(block.valueDim, o, output, exp(other - total), *before[0], output);
     for (auto [j, score] : llvm::zip_equal(visible, scores))
-      add(block.valueDim, o, output, std::exp(score - total), v,
+      add(block.valueDim, o, output, exp(score - total), v,
           block.valueAt(b, h, j));
   });
 }
 
-static void compute(nn::AttentionOp op, Operands in, Results out) {
-  attend(op, in, {}, out);
+template <typename T>
+static void compute(nn::AttentionOp op, OperandsOf<T> in, ResultsOf<T> out) {
+  attend<nn::AttentionOp, T>(op, in, {}, out);
 }
 
 static void compute(nn::AttentionBlockOp op, Operands in, Results out) {
-  attend(op, in.take_front(3), in.drop_front(3), out);
+  attend<nn::AttentionBlockOp, double>(op, in.take_front(3), in.drop_front(3),
+                                       out);
 }
 
 template <typename OpT>
@@ -170,8 +177,8 @@ static void attendBackward(OpT op, Operands in, Results out) {
     double mean = dot(block.valueDim, dout, output, o, output);
     for (int64_t j : block.visibleKeys(i)) {
       int64_t key = block.keyAt(b, h, j), value = block.valueAt(b, h, j);
-      double weight = std::exp(block.scale * dot(block.dim, q, query, k, key) -
-                               lse[block.rowAt(b, h, i)]);
+      double weight = exp(block.scale * dot(block.dim, q, query, k, key) -
+                          lse[block.rowAt(b, h, i)]);
       double score = block.scale * weight *
                      (dot(block.valueDim, dout, output, v, value) - mean);
       add(block.valueDim, dv, value, weight, dout, output);
@@ -191,13 +198,19 @@ static void compute(nn::AttentionBlockGradOp op, Operands in, Results out) {
   attendBackward(op, in, out);
 }
 
-Evaluated proteus::interp::evaluateAttention(Operation *op, Operands in,
-                                             Results out) {
-  return llvm::TypeSwitch<Operation *, Evaluated>(op)
-      .Case<nn::AttentionOp, nn::AttentionBlockOp, nn::AttentionGradOp,
-            nn::AttentionBlockGradOp>([&](auto kernel) {
-        compute(kernel, in, out);
-        return success();
-      })
-      .Default([](Operation *) { return std::nullopt; });
+template <typename T>
+Evaluated proteus::interp::evaluateAttention(Operation *op, OperandsOf<T> in,
+                                             ResultsOf<T> out) {
+  auto run = [&](auto kernel) {
+    compute(kernel, in, out);
+    return success();
+  };
+  llvm::TypeSwitch<Operation *, Evaluated> kernels(op);
+  kernels.template Case<nn::AttentionOp>(run);
+  if constexpr (std::is_same_v<T, double>)
+    kernels.template Case<nn::AttentionBlockOp, nn::AttentionGradOp,
+                          nn::AttentionBlockGradOp>(run);
+  return kernels.Default([](Operation *) { return std::nullopt; });
 }
+
+PROTEUS_FOR_ALL_NUMBERS(evaluateAttention);

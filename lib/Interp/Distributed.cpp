@@ -58,7 +58,7 @@ using Meetings = std::map<int64_t, std::map<int64_t, RankTensors>>;
 
 /// Executor of a part of a program: the forward and backward sections for one
 /// micro-batch, or the update section.
-class Frame : public Executor {
+class Frame : public Executor<double> {
 public:
   Frame(RankGrid grid, std::optional<int64_t> micro, Mailbox &mailbox,
         ArrayRef<std::unique_ptr<Frame>> microBatches)

@@ -18,6 +18,9 @@
 using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
+using std::erf;
+using std::exp;
+using std::tanh;
 
 static ArrayRef<int64_t> globalShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
@@ -34,26 +37,28 @@ static int64_t globalPosition(Value value, const Place &place,
 // Element-wise operations
 //===----------------------------------------------------------------------===//
 
-static void map(const Tensor &x, Tensor &y,
-                function_ref<double(double)> function) {
+template <typename T, typename Function>
+static void map(const TensorOf<T> &x, TensorOf<T> &y, Function function) {
   for (int64_t i = 0; i < x.size(); ++i)
     y[i] = function(x[i]);
 }
 
-static void map(const Tensor &a, const Tensor &b, Tensor &y,
-                function_ref<double(double, double)> function) {
+template <typename T, typename Function>
+static void map(const TensorOf<T> &a, const TensorOf<T> &b, TensorOf<T> &y,
+                Function function) {
   for (int64_t i = 0; i < a.size(); ++i)
     y[i] = function(a[i], b[i]);
 }
 
 /// Returns the cumulative distribution function of the standard normal
 /// distribution.
-static double normal(double x) {
-  return 0.5 * (1 + std::erf(x / llvm::numbers::sqrt2));
+template <typename T> static T normal(T x) {
+  return 0.5 * (1 + erf(x / llvm::numbers::sqrt2));
 }
 
-static LogicalResult compute(nn::ReluOp, Operands in, Results out) {
-  map(*in[0], out[0].data, [](double x) { return std::max(x, 0.0); });
+template <typename T>
+static LogicalResult compute(nn::ReluOp, OperandsOf<T> in, ResultsOf<T> out) {
+  map(*in[0], out[0].data, [](T x) { return x <= 0 ? T(0) : x; });
   return success();
 }
 
@@ -63,31 +68,33 @@ static LogicalResult compute(nn::ReluGradOp, Operands in, Results out) {
   return success();
 }
 
-static LogicalResult compute(nn::GeluOp, Operands in, Results out) {
-  map(*in[0], out[0].data, [](double x) { return x * normal(x); });
+template <typename T>
+static LogicalResult compute(nn::GeluOp, OperandsOf<T> in, ResultsOf<T> out) {
+  map(*in[0], out[0].data, [](T x) { return x * normal(x); });
   return success();
 }
 
 static LogicalResult compute(nn::GeluGradOp, Operands in, Results out) {
   map(*in[0], *in[1], out[0].data, [](double dy, double x) {
     double density =
-        std::exp(-x * x / 2) * llvm::numbers::inv_sqrtpi / llvm::numbers::sqrt2;
+        exp(-x * x / 2) * llvm::numbers::inv_sqrtpi / llvm::numbers::sqrt2;
     return dy * (normal(x) + x * density);
   });
   return success();
 }
 
-static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+template <typename T> static T sigmoid(T x) { return 1 / (1 + exp(-x)); }
 
-static double silu(double x) { return x * sigmoid(x); }
+template <typename T> static T silu(T x) { return x * sigmoid(x); }
 
 /// Returns the derivative of `silu`.
 static double siluSlope(double x) {
   return sigmoid(x) * (1 + x * (1 - sigmoid(x)));
 }
 
-static LogicalResult compute(nn::SiluOp, Operands in, Results out) {
-  map(*in[0], out[0].data, silu);
+template <typename T>
+static LogicalResult compute(nn::SiluOp, OperandsOf<T> in, ResultsOf<T> out) {
+  map(*in[0], out[0].data, silu<T>);
   return success();
 }
 
@@ -97,8 +104,9 @@ static LogicalResult compute(nn::SiluGradOp, Operands in, Results out) {
   return success();
 }
 
-static LogicalResult compute(nn::TanhOp, Operands in, Results out) {
-  map(*in[0], out[0].data, [](double x) { return std::tanh(x); });
+template <typename T>
+static LogicalResult compute(nn::TanhOp, OperandsOf<T> in, ResultsOf<T> out) {
+  map(*in[0], out[0].data, [](T x) { return tanh(x); });
   return success();
 }
 
@@ -108,8 +116,10 @@ static LogicalResult compute(nn::TanhGradOp, Operands in, Results out) {
   return success();
 }
 
-static LogicalResult compute(nn::SigmoidOp, Operands in, Results out) {
-  map(*in[0], out[0].data, sigmoid);
+template <typename T>
+static LogicalResult compute(nn::SigmoidOp, OperandsOf<T> in,
+                             ResultsOf<T> out) {
+  map(*in[0], out[0].data, sigmoid<T>);
   return success();
 }
 
@@ -119,9 +129,10 @@ static LogicalResult compute(nn::SigmoidGradOp, Operands in, Results out) {
   return success();
 }
 
-static LogicalResult compute(nn::SwigluOp, Operands in, Results out) {
+template <typename T>
+static LogicalResult compute(nn::SwigluOp, OperandsOf<T> in, ResultsOf<T> out) {
   map(*in[0], *in[1], out[0].data,
-      [](double gate, double up) { return silu(gate) * up; });
+      [](T gate, T up) { return silu(gate) * up; });
   return success();
 }
 
@@ -134,52 +145,62 @@ static LogicalResult compute(nn::SwigluGradOp, Operands in, Results out) {
   return success();
 }
 
-static LogicalResult compute(nn::ScaleOp op, Operands in, Results out) {
+template <typename T>
+static LogicalResult compute(nn::ScaleOp op, OperandsOf<T> in,
+                             ResultsOf<T> out) {
   double factor = op.getFactor().convertToDouble();
-  map(*in[0], out[0].data, [&](double x) { return factor * x; });
+  map(*in[0], out[0].data, [&](T x) { return factor * x; });
   return success();
 }
 
-static LogicalResult compute(nn::CastOp, Operands in, Results out) {
-  map(*in[0], out[0].data, [](double x) { return x; });
+template <typename T>
+static LogicalResult compute(nn::CastOp, OperandsOf<T> in, ResultsOf<T> out) {
+  map(*in[0], out[0].data, [](T x) { return x; });
   return success();
 }
 
-static LogicalResult compute(nn::KeepOp, Operands in, Results out) {
-  map(*in[0], out[0].data, [](double x) { return x; });
+template <typename T>
+static LogicalResult compute(nn::KeepOp, OperandsOf<T> in, ResultsOf<T> out) {
+  map(*in[0], out[0].data, [](T x) { return x; });
   return success();
 }
 
-static LogicalResult compute(nn::FillOp op, Operands, Results out) {
+template <typename T>
+static LogicalResult compute(nn::FillOp op, OperandsOf<T>, ResultsOf<T> out) {
   for (int64_t i = 0; i < out[0].data.size(); ++i)
     out[0].data[i] = op.getValue().convertToDouble();
   return success();
 }
 
-static LogicalResult compute(nn::AddOp, Operands in, Results out) {
+template <typename T>
+static LogicalResult compute(nn::AddOp, OperandsOf<T> in, ResultsOf<T> out) {
   // The right operand is repeated along the leading dimensions that it lacks.
-  const Tensor &a = *in[0], &b = *in[1];
+  const TensorOf<T> &a = *in[0], &b = *in[1];
   for (int64_t i = 0; i < a.size(); ++i)
     out[0].data[i] = a[i] + b[i % b.size()];
   return success();
 }
 
-static LogicalResult compute(nn::MulOp, Operands in, Results out) {
+template <typename T>
+static LogicalResult compute(nn::MulOp, OperandsOf<T> in, ResultsOf<T> out) {
   // The right operand is repeated along the leading dimensions that it lacks.
-  const Tensor &a = *in[0], &b = *in[1];
+  const TensorOf<T> &a = *in[0], &b = *in[1];
   for (int64_t i = 0; i < a.size(); ++i)
     out[0].data[i] = a[i] * b[i % b.size()];
   return success();
 }
 
-static LogicalResult compute(nn::DropoutOp op, Operands in, Results out) {
+template <typename T>
+static LogicalResult compute(nn::DropoutOp op, OperandsOf<T> in,
+                             ResultsOf<T> out) {
   double probability = op.getProbability().convertToDouble();
   forEachIndex(in[0]->getShape(), [&](ArrayRef<int64_t> index) {
     int64_t position = linearise(in[0]->getShape(), index);
     int64_t global = globalPosition(op.getInput(), in[0].place, index);
     bool kept = randomAt(op.getSeed(), global) >= probability;
     out[1].data[position] = kept ? 1 : 0;
-    out[0].data[position] = kept ? (*in[0])[position] / (1 - probability) : 0.0;
+    out[0].data[position] =
+        kept ? (*in[0])[position] / (1 - probability) : T(0);
   });
   return success();
 }
@@ -191,8 +212,10 @@ static LogicalResult compute(nn::DropoutGradOp op, Operands in, Results out) {
   return success();
 }
 
-static LogicalResult compute(nn::ReduceSumOp op, Operands in, Results out) {
-  const Tensor &x = *in[0];
+template <typename T>
+static LogicalResult compute(nn::ReduceSumOp op, OperandsOf<T> in,
+                             ResultsOf<T> out) {
+  const TensorOf<T> &x = *in[0];
   forEachIndex(x.getShape(), [&](ArrayRef<int64_t> index) {
     Shape kept;
     for (int64_t dim : op.getKeep())
@@ -206,12 +229,14 @@ static LogicalResult compute(nn::ReduceSumOp op, Operands in, Results out) {
 // Views
 //===----------------------------------------------------------------------===//
 
-static LogicalResult compute(nn::ReshapeOp op, Operands in, Results out) {
+template <typename T>
+static LogicalResult compute(nn::ReshapeOp op, OperandsOf<T> in,
+                             ResultsOf<T> out) {
   // Each element has the same row-major position in the whole operand and in
   // the whole result. If the block of the operand does not hold an element of
   // the result, emit an error.
-  const Tensor &x = *in[0];
-  Tensor &y = out[0].data;
+  const TensorOf<T> &x = *in[0];
+  TensorOf<T> &y = out[0].data;
   bool missing = false;
   forEachIndex(y.getShape(), [&](ArrayRef<int64_t> index) {
     Shape source =
@@ -257,7 +282,9 @@ static int64_t groupSize(Value value, int64_t groups) {
   return globalShape(value).back() / groups;
 }
 
-static LogicalResult compute(nn::SplitOp op, Operands in, Results out) {
+template <typename T>
+static LogicalResult compute(nn::SplitOp op, OperandsOf<T> in,
+                             ResultsOf<T> out) {
   int64_t size = groupSize(op.getInput(), op.getGroups());
   SmallVector<int64_t> sizes;
   for (Value result : op.getResults())
@@ -269,7 +296,9 @@ static LogicalResult compute(nn::SplitOp op, Operands in, Results out) {
   return success();
 }
 
-static LogicalResult compute(nn::ConcatOp op, Operands in, Results out) {
+template <typename T>
+static LogicalResult compute(nn::ConcatOp op, OperandsOf<T> in,
+                             ResultsOf<T> out) {
   int64_t size = groupSize(op.getResult(), op.getGroups());
   SmallVector<int64_t> sizes;
   for (Value input : op.getInputs())
@@ -333,15 +362,21 @@ static LogicalResult compute(nn::AdamOp op, Operands in, Results out) {
   return success();
 }
 
-Evaluated proteus::interp::evaluateElements(Operation *op, Operands in,
-                                            Results out) {
-  return llvm::TypeSwitch<Operation *, Evaluated>(op)
-      .Case<nn::ReluOp, nn::ReluGradOp, nn::GeluOp, nn::GeluGradOp, nn::SiluOp,
-            nn::SiluGradOp, nn::TanhOp, nn::TanhGradOp, nn::SigmoidOp,
-            nn::SigmoidGradOp, nn::SwigluOp, nn::SwigluGradOp, nn::ScaleOp,
-            nn::MulOp, nn::CastOp, nn::KeepOp, nn::FillOp, nn::AddOp,
-            nn::DropoutOp, nn::DropoutGradOp, nn::ReduceSumOp, nn::ReshapeOp,
-            nn::SplitOp, nn::ConcatOp, nn::SGDOp, nn::AdamOp>(
-          [&](auto kernel) { return compute(kernel, in, out); })
-      .Default([](Operation *) { return std::nullopt; });
+template <typename T>
+Evaluated proteus::interp::evaluateElements(Operation *op, OperandsOf<T> in,
+                                            ResultsOf<T> out) {
+  auto run = [&](auto kernel) { return compute(kernel, in, out); };
+  llvm::TypeSwitch<Operation *, Evaluated> kernels(op);
+  kernels.template Case<nn::ReluOp, nn::GeluOp, nn::SiluOp, nn::TanhOp,
+                        nn::SigmoidOp, nn::SwigluOp, nn::ScaleOp, nn::MulOp,
+                        nn::CastOp, nn::KeepOp, nn::FillOp, nn::AddOp,
+                        nn::DropoutOp, nn::ReduceSumOp, nn::ReshapeOp,
+                        nn::SplitOp, nn::ConcatOp>(run);
+  if constexpr (std::is_same_v<T, double>)
+    kernels.template Case<nn::ReluGradOp, nn::GeluGradOp, nn::SiluGradOp,
+                          nn::TanhGradOp, nn::SigmoidGradOp, nn::SwigluGradOp,
+                          nn::DropoutGradOp, nn::SGDOp, nn::AdamOp>(run);
+  return kernels.Default([](Operation *) { return std::nullopt; });
 }
+
+PROTEUS_FOR_ALL_NUMBERS(evaluateElements);

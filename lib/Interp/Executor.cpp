@@ -38,7 +38,8 @@ static bool isDoneAt(Operation *op, ArrayRef<int64_t> coordinates) {
   });
 }
 
-void Executor::disturb(Value value, Tensor &tensor) {
+template <typename T>
+void Executor<T>::disturb(Value value, TensorOf<T> &tensor) {
   if (noise.size == 0 || !isa<FloatType>(getElementTypeOrSelf(value.getType())))
     return;
   uint64_t stream = noise.seed + ++numDisturbed;
@@ -46,7 +47,8 @@ void Executor::disturb(Value value, Tensor &tensor) {
     tensor[i] *= 1 + noise.size * (2 * randomAt(stream, i) - 1);
 }
 
-LogicalResult Executor::setChecked(Value value, RankTensors tensors) {
+template <typename T>
+LogicalResult Executor<T>::setChecked(Value value, RankTensors tensors) {
   for (unsigned rank = 0; rank < grid.size(); ++rank) {
     Shape expected = localShapeOf(value, grid.getCoordinates(rank));
     if (tensors[rank].getShape() != ArrayRef<int64_t>(expected))
@@ -59,7 +61,7 @@ LogicalResult Executor::setChecked(Value value, RankTensors tensors) {
   return success();
 }
 
-LogicalResult Executor::visitKernel(Operation *op) {
+template <typename T> LogicalResult Executor<T>::visitKernel(Operation *op) {
   SmallVector<RankTensors> computed(op->getNumResults());
   for (unsigned rank = 0; rank < grid.size(); ++rank) {
     ArrayRef<int64_t> coordinates = grid.getCoordinates(rank);
@@ -71,15 +73,15 @@ LogicalResult Executor::visitKernel(Operation *op) {
                                  std::numeric_limits<double>::quiet_NaN());
       continue;
     }
-    SmallVector<OperandBlock> operands;
+    SmallVector<OperandBlockOf<T>> operands;
     for (Value operand : op->getOperands())
       operands.push_back({&get(operand)[rank], placeOf(operand, coordinates)});
-    SmallVector<ResultBlock> results;
+    SmallVector<ResultBlockOf<T>> results;
     for (Value result : op->getResults())
-      results.push_back({Tensor(localShapeOf(result, coordinates)),
+      results.push_back({TensorOf<T>(localShapeOf(result, coordinates)),
                          placeOf(result, coordinates)});
-    if (failed(evaluate(op, operands, results,
-                        [&](Value value) { return get(value)[rank][0]; })))
+    if (failed(evaluate<T>(op, operands, results,
+                           [&](Value value) { return get(value)[rank][0]; })))
       return failure();
     for (auto [i, result] : llvm::enumerate(results)) {
       disturb(op->getResult(i), result.data);
@@ -91,14 +93,15 @@ LogicalResult Executor::visitKernel(Operation *op) {
   return success();
 }
 
-LogicalResult Executor::visitRepeat(nn::RepeatOp repeat) {
+template <typename T>
+LogicalResult Executor<T>::visitRepeat(nn::RepeatOp repeat) {
   unsigned numCarried = repeat.getNumCarried();
   int64_t count = repeat.getCount();
   for (auto [argument, init] :
        llvm::zip_equal(repeat.getCarriedArgs(), repeat.getCarried()))
     alias(argument, init);
   for (Value stack : repeat.getSliced())
-    for (const Tensor &tensor : get(stack))
+    for (const TensorOf<T> &tensor : get(stack))
       if (tensor.getDim(0) != count)
         return repeat.emitOpError("can't be evaluated: a rank holds ")
                << tensor.getDim(0) << " of the " << count
@@ -112,7 +115,7 @@ LogicalResult Executor::visitRepeat(nn::RepeatOp repeat) {
     for (auto [argument, stack] :
          llvm::zip_equal(repeat.getSliceArgs(), repeat.getSliced())) {
       RankTensors slices;
-      for (const Tensor &tensor : get(stack))
+      for (const TensorOf<T> &tensor : get(stack))
         slices.push_back(tensor.select(i));
       if (failed(setChecked(argument, std::move(slices))))
         return failure();
@@ -137,10 +140,10 @@ LogicalResult Executor::visitRepeat(nn::RepeatOp repeat) {
        llvm::zip_equal(repeat.getStackedResults(), stacks)) {
     RankTensors tensors;
     for (unsigned rank = 0; rank < grid.size(); ++rank) {
-      std::vector<Tensor> slices;
+      std::vector<TensorOf<T>> slices;
       for (const RankTensors &slice : stack)
         slices.push_back(slice[rank]);
-      tensors.push_back(Tensor::stack(slices));
+      tensors.push_back(TensorOf<T>::stack(slices));
     }
     if (failed(setChecked(result, std::move(tensors))))
       return failure();
@@ -148,7 +151,8 @@ LogicalResult Executor::visitRepeat(nn::RepeatOp repeat) {
   return success();
 }
 
-LogicalResult Executor::visitRecompute(nn::RecomputeOp recompute) {
+template <typename T>
+LogicalResult Executor<T>::visitRecompute(nn::RecomputeOp recompute) {
   for (auto [argument, input] : llvm::zip_equal(
            recompute.getBody().getArguments(), recompute.getInputs()))
     alias(argument, input);
@@ -160,7 +164,7 @@ LogicalResult Executor::visitRecompute(nn::RecomputeOp recompute) {
   return success();
 }
 
-LogicalResult Executor::run(Operation *op) {
+template <typename T> LogicalResult Executor<T>::run(Operation *op) {
   if (auto repeat = dyn_cast<nn::RepeatOp>(op))
     return visitRepeat(repeat);
   if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
@@ -171,27 +175,47 @@ LogicalResult Executor::run(Operation *op) {
   return *done ? success() : visitKernel(op);
 }
 
-LogicalResult Executor::run(mlir::Block &block) {
+template <typename T> LogicalResult Executor<T>::run(mlir::Block &block) {
   for (Operation &op : block.without_terminator())
     if (failed(run(&op)))
       return failure();
   return success();
 }
 
+template class proteus::interp::Executor<double>;
+template class proteus::interp::Executor<Dual>;
+
+/// Executes the body of `function`, whose arguments have been set, and returns
+/// its results.
+template <typename T>
+static FailureOr<std::vector<TensorOf<T>>> runBody(func::FuncOp function,
+                                                   Executor<T> &executor) {
+  if (failed(executor.run(function.front())))
+    return failure();
+  std::vector<TensorOf<T>> results;
+  for (Value value : function.front().getTerminator()->getOperands())
+    results.push_back(executor.get(value).front());
+  return results;
+}
+
 FailureOr<std::vector<Tensor>>
 proteus::interp::interpret(func::FuncOp function, ArgumentValue arguments,
                            Noise noise) {
-  Executor executor(RankGrid(), noise);
+  Executor<double> executor(RankGrid(), noise);
   for (BlockArgument argument : function.getArguments()) {
     Tensor value = arguments(argument);
     executor.disturb(argument, value);
     if (failed(executor.setChecked(argument, {std::move(value)})))
       return failure();
   }
-  if (failed(executor.run(function.front())))
-    return failure();
-  std::vector<Tensor> results;
-  for (Value value : function.front().getTerminator()->getOperands())
-    results.push_back(executor.get(value).front());
-  return results;
+  return runBody(function, executor);
+}
+
+FailureOr<std::vector<DualTensor>> proteus::interp::interpretDual(
+    func::FuncOp function, function_ref<DualTensor(BlockArgument)> arguments) {
+  Executor<Dual> executor((RankGrid()));
+  for (BlockArgument argument : function.getArguments())
+    if (failed(executor.setChecked(argument, {arguments(argument)})))
+      return failure();
+  return runBody(function, executor);
 }

@@ -22,9 +22,12 @@ namespace proteus::interp {
 
 /// Executor of MLIR blocks on all ranks of a grid, in lock-step: an operation
 /// is evaluated on all ranks before the next operation. A value is one tensor
-/// per rank.
-class Executor {
+/// per rank. `T` is the type of the numbers.
+template <typename T> class Executor {
 public:
+  /// The tensors of one value on all ranks. The index is the rank number.
+  using RankTensors = std::vector<TensorOf<T>>;
+
   explicit Executor(RankGrid grid, Noise noise = {})
       : grid(std::move(grid)), noise(noise) {}
   virtual ~Executor() = default;
@@ -57,7 +60,7 @@ public:
   }
   /// Multiplies the elements of `tensor`, the tensor of `value` on one rank, by
   /// random factors as `noise` requires. Leaves integers unchanged.
-  void disturb(mlir::Value value, Tensor &tensor);
+  void disturb(mlir::Value value, TensorOf<T> &tensor);
   /// Sets the tensors of `value`. Emits an error if the tensor of a rank does
   /// not have the local shape of the type of `value`.
   mlir::LogicalResult setChecked(mlir::Value value, RankTensors tensors);

@@ -17,6 +17,7 @@
 using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
+using std::exp;
 
 static ArrayRef<int64_t> globalShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
@@ -27,20 +28,23 @@ static ArrayRef<int64_t> globalShape(Value value) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the softmax of row `row` of `logits`.
-static SmallVector<double> softmax(const Tensor &logits, int64_t row) {
-  SmallVector<double> result;
+template <typename T>
+static SmallVector<T> softmax(const TensorOf<T> &logits, int64_t row) {
+  SmallVector<T> result;
   for (int64_t i = 0, size = logits.getDim(-1); i < size; ++i)
     result.push_back(logits[row * size + i]);
-  double most = *llvm::max_element(result), sum = 0;
-  for (double &value : result)
-    sum += value = std::exp(value - most);
-  for (double &value : result)
+  T most = *llvm::max_element(result), sum = 0;
+  for (T &value : result)
+    sum += value = exp(value - most);
+  for (T &value : result)
     value /= sum;
   return result;
 }
 
-static LogicalResult compute(nn::MoeRouteOp op, Operands in, Results out) {
-  const Tensor &logits = *in[0];
+template <typename T>
+static LogicalResult compute(nn::MoeRouteOp op, OperandsOf<T> in,
+                             ResultsOf<T> out) {
+  const TensorOf<T> &logits = *in[0];
   int64_t experts = logits.getDim(-1), choices = out[0].data.getDim(-1);
   // A block holds whole groups of tokens, so local token numbers that are
   // multiples of `tokensPerGroup` begin a group.
@@ -50,21 +54,21 @@ static LogicalResult compute(nn::MoeRouteOp op, Operands in, Results out) {
   for (int64_t token = 0, e = leadingSize(logits); token < e; ++token) {
     if (token % tokensPerGroup == 0)
       used.assign(experts, 0);
-    SmallVector<double> probabilities = softmax(logits, token);
+    SmallVector<T> probabilities = softmax(logits, token);
     auto order = llvm::to_vector(llvm::seq<int64_t>(0, experts));
     // Among equal probabilities, the expert with the lower index comes first.
     llvm::sort(order, [&](int64_t a, int64_t b) {
       return std::make_pair(-probabilities[a], a) <
              std::make_pair(-probabilities[b], b);
     });
-    double sum = 0;
+    T sum = 0;
     for (int64_t i = 0; i < choices; ++i)
       sum += probabilities[order[i]];
     for (int64_t i = 0; i < choices; ++i) {
       int64_t expert = order[i], position = token * choices + i;
       int64_t slot = used[expert]++;
       out[0].data[position] =
-          probabilities[expert] / (op.getNormalize() ? sum : 1);
+          probabilities[expert] / (op.getNormalize() ? sum : T(1));
       out[1].data[position] = static_cast<double>(expert);
       out[2].data[position] =
           slot < op.getCapacity() ? static_cast<double>(slot) : -1;
@@ -115,9 +119,11 @@ static LogicalResult compute(nn::MoeRouteGradOp op, Operands in, Results out) {
 /// capacity. The arguments of `visit` are the row-major position of the choice
 /// in `experts`, the local number of the token, and the row of the slot in
 /// `block`.
+template <typename T>
 static LogicalResult
-forEachPlace(Operation *op, Value tokens, Value places, const Tensor &block,
-             const Place &place, const Tensor &experts, const Tensor &slots,
+forEachPlace(Operation *op, Value tokens, Value places,
+             const TensorOf<T> &block, const Place &place,
+             const TensorOf<T> &experts, const TensorOf<T> &slots,
              function_ref<void(int64_t, int64_t, int64_t)> visit) {
   int64_t capacity = globalShape(places)[2];
   int64_t rowsPerGroup = globalShape(tokens)[0] / globalShape(places)[1];
@@ -125,7 +131,7 @@ forEachPlace(Operation *op, Value tokens, Value places, const Tensor &block,
   int64_t tokensPerRow = leadingSize(experts) / experts.getDim(0);
   for (int64_t i = 0; i < experts.size(); ++i) {
     int64_t token = i / choices;
-    int64_t slot = static_cast<int64_t>(slots[i]);
+    int64_t slot = integerAt(slots, i);
     if (slot < 0)
       continue;
     if (slot >= capacity)
@@ -134,8 +140,7 @@ forEachPlace(Operation *op, Value tokens, Value places, const Tensor &block,
     int64_t group = token / tokensPerRow / rowsPerGroup;
     // If `block` does not hold the slot, the device that holds the slot visits
     // the choice.
-    std::optional<int64_t> expert =
-        place.toLocal(0, static_cast<int64_t>(experts[i]));
+    std::optional<int64_t> expert = place.toLocal(0, integerAt(experts, i));
     std::optional<int64_t> held = place.toLocal(2, slot);
     if (expert && held)
       visit(i, token,
@@ -144,26 +149,30 @@ forEachPlace(Operation *op, Value tokens, Value places, const Tensor &block,
   return success();
 }
 
-static LogicalResult compute(nn::MoeDispatchOp op, Operands in, Results out) {
-  const Tensor &x = *in[0];
-  Tensor &y = out[0].data;
+template <typename T>
+static LogicalResult compute(nn::MoeDispatchOp op, OperandsOf<T> in,
+                             ResultsOf<T> out) {
+  const TensorOf<T> &x = *in[0];
+  TensorOf<T> &y = out[0].data;
   int64_t hidden = x.getDim(-1);
   return forEachPlace(op, op.getInput(), op.getResult(), y, out[0].place,
                       *in[1], *in[2],
                       [&](int64_t choice, int64_t token, int64_t row) {
-                        double gate = op.getGates() ? (*in[3])[choice] : 1;
+                        T gate = op.getGates() ? (*in[3])[choice] : T(1);
                         for (int64_t h = 0; h < hidden; ++h)
                           y[row * hidden + h] = gate * x[token * hidden + h];
                       });
 }
 
-static LogicalResult compute(nn::MoeCombineOp op, Operands in, Results out) {
-  const Tensor &x = *in[0];
-  Tensor &y = out[0].data;
+template <typename T>
+static LogicalResult compute(nn::MoeCombineOp op, OperandsOf<T> in,
+                             ResultsOf<T> out) {
+  const TensorOf<T> &x = *in[0];
+  TensorOf<T> &y = out[0].data;
   int64_t hidden = x.getDim(-1);
   return forEachPlace(op, op.getResult(), op.getInput(), x, in[0].place, *in[1],
                       *in[2], [&](int64_t choice, int64_t token, int64_t row) {
-                        double gate = op.getGates() ? (*in[3])[choice] : 1;
+                        T gate = op.getGates() ? (*in[3])[choice] : T(1);
                         for (int64_t h = 0; h < hidden; ++h)
                           y[token * hidden + h] += gate * x[row * hidden + h];
                       });
@@ -188,8 +197,9 @@ static LogicalResult compute(nn::MoeGateGradOp op, Operands in, Results out) {
 /// matrix product per expert. The arguments are row-major positions in the
 /// blocks of the input `[experts, groups, capacity, in]`, of the weight
 /// `[experts, out, in]` and of the output `[experts, groups, capacity, out]`.
+template <typename T>
 static void
-forEachProduct(const Tensor &input, const Tensor &weight,
+forEachProduct(const TensorOf<T> &input, const TensorOf<T> &weight,
                function_ref<void(int64_t, int64_t, int64_t)> visit) {
   int64_t rows = input.getDim(1) * input.getDim(2);
   int64_t outs = weight.getDim(1), ins = weight.getDim(2);
@@ -200,9 +210,11 @@ forEachProduct(const Tensor &input, const Tensor &weight,
           visit(r * ins + i, (expert * outs + o) * ins + i, r * outs + o);
 }
 
-static LogicalResult compute(nn::ExpertLinearOp op, Operands in, Results out) {
-  const Tensor &x = *in[0], &w = *in[1];
-  Tensor &y = out[0].data;
+template <typename T>
+static LogicalResult compute(nn::ExpertLinearOp op, OperandsOf<T> in,
+                             ResultsOf<T> out) {
+  const TensorOf<T> &x = *in[0], &w = *in[1];
+  TensorOf<T> &y = out[0].data;
   forEachProduct(x, w,
                  [&](int64_t i, int64_t j, int64_t k) { y[k] += x[i] * w[j]; });
   // If the iterator `in` is split, the output is a sum over devices, so only
@@ -233,12 +245,18 @@ static LogicalResult compute(nn::ExpertLinearWgradOp, Operands in,
   return success();
 }
 
-Evaluated proteus::interp::evaluateExperts(Operation *op, Operands in,
-                                           Results out) {
-  return llvm::TypeSwitch<Operation *, Evaluated>(op)
-      .Case<nn::MoeRouteOp, nn::MoeRouteGradOp, nn::MoeDispatchOp,
-            nn::MoeCombineOp, nn::MoeGateGradOp, nn::ExpertLinearOp,
-            nn::ExpertLinearDgradOp, nn::ExpertLinearWgradOp>(
-          [&](auto kernel) { return compute(kernel, in, out); })
-      .Default([](Operation *) { return std::nullopt; });
+template <typename T>
+Evaluated proteus::interp::evaluateExperts(Operation *op, OperandsOf<T> in,
+                                           ResultsOf<T> out) {
+  auto run = [&](auto kernel) { return compute(kernel, in, out); };
+  llvm::TypeSwitch<Operation *, Evaluated> kernels(op);
+  kernels.template Case<nn::MoeRouteOp, nn::MoeDispatchOp, nn::MoeCombineOp,
+                        nn::ExpertLinearOp>(run);
+  if constexpr (std::is_same_v<T, double>)
+    kernels.template Case<nn::MoeRouteGradOp, nn::MoeGateGradOp,
+                          nn::ExpertLinearDgradOp, nn::ExpertLinearWgradOp>(
+        run);
+  return kernels.Default([](Operation *) { return std::nullopt; });
 }
+
+PROTEUS_FOR_ALL_NUMBERS(evaluateExperts);

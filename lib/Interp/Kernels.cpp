@@ -16,10 +16,6 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
 
-int64_t proteus::interp::leadingSize(const Tensor &tensor, unsigned count) {
-  return numElements(tensor.getShape().drop_back(count));
-}
-
 namespace {
 
 /// Checks that all blocks of an operation hold the same ranges of every
@@ -89,8 +85,9 @@ private:
 
 } // namespace
 
-static LogicalResult checkBlocks(Operation *op, Operands operands,
-                                 Results results) {
+template <typename T>
+static LogicalResult checkBlocks(Operation *op, OperandsOf<T> operands,
+                                 ResultsOf<T> results) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
   if (!kernel)
     return success();
@@ -105,26 +102,43 @@ static LogicalResult checkBlocks(Operation *op, Operands operands,
   return success();
 }
 
-LogicalResult proteus::interp::evaluate(Operation *op,
-                                        ArrayRef<OperandBlock> operands,
-                                        MutableArrayRef<ResultBlock> results,
-                                        ScalarLookup scalars) {
+template <typename T>
+LogicalResult
+proteus::interp::evaluate(Operation *op, ArrayRef<OperandBlockOf<T>> operands,
+                          MutableArrayRef<ResultBlockOf<T>> results,
+                          ScalarLookup<T> scalars) {
   if (isa<nn::GenericOp>(op))
     return op->emitOpError("at '")
            << nn::getPath(op)
            << "' is cost-only: it states iterators and FLOPs, but no values to "
               "execute; write it with other operations to check the lowering";
-  if (failed(checkBlocks(op, operands, results)))
+  if (failed(checkBlocks<T>(op, operands, results)))
     return failure();
-  for (auto kind :
-       {evaluateMatrix, evaluateImage, evaluateAttention, evaluateRows,
-        evaluateExperts, evaluateElements, evaluateScaling, evaluateShapes,
-        evaluateSequences, evaluateSoftmax, evaluateNormalizations,
-        evaluateRecommender, evaluateRecurrent})
+  for (auto kind : {evaluateMatrix<T>, evaluateImage<T>, evaluateAttention<T>,
+                    evaluateRows<T>, evaluateExperts<T>, evaluateElements<T>,
+                    evaluateShapes<T>, evaluateSequences<T>, evaluateSoftmax<T>,
+                    evaluateNormalizations<T>, evaluateRecommender<T>,
+                    evaluateRecurrent<T>})
     if (Evaluated done = kind(op, operands, results))
       return *done;
-  if (Evaluated done = evaluateLinalg(op, operands, results, scalars))
+  if (Evaluated done = evaluateLinalg<T>(op, operands, results, scalars))
     return *done;
+  if constexpr (std::is_same_v<T, double>)
+    if (Evaluated done = evaluateScaling(op, operands, results))
+      return *done;
+  if (std::is_same_v<T, Dual>)
+    return op->emitOpError(
+        "can't be evaluated on dual numbers: the interpreter "
+        "can't compute the derivative of this operation");
   return op->emitOpError(
       "can't be evaluated: the interpreter does not support this operation");
 }
+
+template LogicalResult
+proteus::interp::evaluate<double>(Operation *, ArrayRef<OperandBlock>,
+                                  MutableArrayRef<ResultBlock>,
+                                  ScalarLookup<double>);
+template LogicalResult
+proteus::interp::evaluate<Dual>(Operation *, ArrayRef<OperandBlockOf<Dual>>,
+                                MutableArrayRef<ResultBlockOf<Dual>>,
+                                ScalarLookup<Dual>);

@@ -21,32 +21,36 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
 using linalg::LinalgOp;
+using std::erf;
+using std::exp;
+using std::log;
+using std::sqrt;
+using std::tanh;
 
 namespace {
 
 /// Evaluates the scalar body of a structured operation at single points of the
 /// iteration space.
-class Body {
+template <typename T> class Body {
 public:
-  Body(LinalgOp op, ScalarLookup scalars) : op(op), scalars(scalars) {}
+  Body(LinalgOp op, ScalarLookup<T> scalars) : op(op), scalars(scalars) {}
 
   /// Returns the values that the body yields at `point` of the global iteration
   /// space. `arguments` are the values of the block arguments.
-  FailureOr<SmallVector<double>> run(ArrayRef<double> arguments,
-                                     ArrayRef<int64_t> point);
+  FailureOr<SmallVector<T>> run(ArrayRef<T> arguments, ArrayRef<int64_t> point);
 
 private:
-  double get(Value value) {
+  T get(Value value) {
     auto found = values.find(value);
     return found != values.end() ? found->second : scalars(value);
   }
   /// Returns the value of the operation `inner` of the body, or nullopt if the
   /// interpreter does not support `inner`.
-  std::optional<double> compute(Operation *inner, ArrayRef<int64_t> point);
+  std::optional<T> compute(Operation *inner, ArrayRef<int64_t> point);
 
   LinalgOp op;
-  ScalarLookup scalars;
-  llvm::DenseMap<Value, double> values;
+  ScalarLookup<T> scalars;
+  llvm::DenseMap<Value, T> values;
 };
 
 } // namespace
@@ -101,60 +105,63 @@ static std::optional<double> constantValue(Attribute attribute) {
   return std::nullopt;
 }
 
-std::optional<double> Body::compute(Operation *inner, ArrayRef<int64_t> point) {
+template <typename T>
+std::optional<T> Body<T>::compute(Operation *inner, ArrayRef<int64_t> point) {
   auto operand = [&](unsigned i) { return get(inner->getOperand(i)); };
-  using Result = std::optional<double>;
+  using Result = std::optional<T>;
   return llvm::TypeSwitch<Operation *, Result>(inner)
-      .Case<arith::AddFOp, arith::AddIOp>(
+      .template Case<arith::AddFOp, arith::AddIOp>(
           [&](auto) { return operand(0) + operand(1); })
-      .Case<arith::SubFOp, arith::SubIOp>(
+      .template Case<arith::SubFOp, arith::SubIOp>(
           [&](auto) { return operand(0) - operand(1); })
-      .Case<arith::MulFOp, arith::MulIOp>(
+      .template Case<arith::MulFOp, arith::MulIOp>(
           [&](auto) { return operand(0) * operand(1); })
       .Case([&](arith::DivFOp) { return operand(0) / operand(1); })
       .Case([&](arith::NegFOp) { return -operand(0); })
-      .Case<arith::MaximumFOp, arith::MaxNumFOp>(
+      .template Case<arith::MaximumFOp, arith::MaxNumFOp>(
           [&](auto) { return std::max(operand(0), operand(1)); })
-      .Case<arith::MinimumFOp, arith::MinNumFOp>(
+      .template Case<arith::MinimumFOp, arith::MinNumFOp>(
           [&](auto) { return std::min(operand(0), operand(1)); })
-      .Case<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp,
-            arith::IndexCastOp>([&](auto) { return operand(0); })
+      .template Case<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp,
+                     arith::IndexCastOp>([&](auto) { return operand(0); })
       .Case([&](arith::ConstantOp constant) {
         return constantValue(constant.getValue());
       })
       .Case([&](arith::CmpFOp compare) -> Result {
-        return compareFloats(compare.getPredicate(), operand(0), operand(1));
+        return compareFloats(compare.getPredicate(), valueOf(operand(0)),
+                             valueOf(operand(1)));
       })
       .Case([&](arith::SelectOp) {
         return operand(0) != 0 ? operand(1) : operand(2);
       })
-      .Case([&](math::ExpOp) { return std::exp(operand(0)); })
-      .Case([&](math::LogOp) { return std::log(operand(0)); })
-      .Case([&](math::TanhOp) { return std::tanh(operand(0)); })
-      .Case([&](math::SqrtOp) { return std::sqrt(operand(0)); })
-      .Case([&](math::RsqrtOp) { return 1 / std::sqrt(operand(0)); })
-      .Case([&](math::ErfOp) { return std::erf(operand(0)); })
+      .Case([&](math::ExpOp) { return exp(operand(0)); })
+      .Case([&](math::LogOp) { return log(operand(0)); })
+      .Case([&](math::TanhOp) { return tanh(operand(0)); })
+      .Case([&](math::SqrtOp) { return sqrt(operand(0)); })
+      .Case([&](math::RsqrtOp) { return 1 / sqrt(operand(0)); })
+      .Case([&](math::ErfOp) { return erf(operand(0)); })
       .Case([&](linalg::IndexOp index) -> Result {
         return static_cast<double>(point[index.getDim()]);
       })
       .Default([](Operation *) { return std::nullopt; });
 }
 
-FailureOr<SmallVector<double>> Body::run(ArrayRef<double> arguments,
-                                         ArrayRef<int64_t> point) {
+template <typename T>
+FailureOr<SmallVector<T>> Body<T>::run(ArrayRef<T> arguments,
+                                       ArrayRef<int64_t> point) {
   Block &block = *op.getBlock();
   values.clear();
   for (auto [argument, value] :
        llvm::zip_equal(block.getArguments(), arguments))
     values[argument] = value;
   for (Operation &inner : block.without_terminator()) {
-    std::optional<double> value = compute(&inner, point);
+    std::optional<T> value = compute(&inner, point);
     if (!value)
       return inner.emitOpError("can't be evaluated: the interpreter does not "
                                "support this operation");
     values[inner.getResult(0)] = *value;
   }
-  SmallVector<double> yielded;
+  SmallVector<T> yielded;
   for (Value value : block.getTerminator()->getOperands())
     yielded.push_back(get(value));
   return yielded;
@@ -163,7 +170,7 @@ FailureOr<SmallVector<double>> Body::run(ArrayRef<double> arguments,
 /// Returns, for every loop, the ranges of the global iteration space that the
 /// operand blocks hold. For a loop that indexes no split dimension, this is the
 /// whole range of the loop.
-static Place loopParts(LinalgOp op, Operands in) {
+template <typename T> static Place loopParts(LinalgOp op, OperandsOf<T> in) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   SmallVector<dist::Ranges> parts;
   for (int64_t size : sizes)
@@ -197,8 +204,9 @@ static Shape indexAt(AffineMap map, ArrayRef<int64_t> point,
   return index;
 }
 
-static LogicalResult compute(LinalgOp op, Operands in, Results out,
-                             ScalarLookup scalars) {
+template <typename T>
+static LogicalResult compute(LinalgOp op, OperandsOf<T> in, ResultsOf<T> out,
+                             ScalarLookup<T> scalars) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   unsigned numInputs = op.getNumDpsInputs();
   for (auto [i, result] : llvm::enumerate(out))
@@ -207,18 +215,19 @@ static LogicalResult compute(LinalgOp op, Operands in, Results out,
   SmallVector<int64_t> sizes;
   for (unsigned loop = 0; loop < loops.getRank(); ++loop)
     sizes.push_back(loops.getSize(loop));
-  Body body(op, scalars);
+  Body<T> body(op, scalars);
   LogicalResult status = success();
   forEachIndex(sizes, [&](ArrayRef<int64_t> local) {
     if (failed(status))
       return;
     Shape point = loops.toGlobal(local);
-    SmallVector<double> arguments;
+    SmallVector<T> arguments;
     for (auto [i, map] : llvm::enumerate(maps)) {
-      const Tensor &data = i < numInputs ? *in[i] : out[i - numInputs].data;
+      const TensorOf<T> &data =
+          i < numInputs ? *in[i] : out[i - numInputs].data;
       arguments.push_back(data.at(indexAt(map, point, in[i].place)));
     }
-    FailureOr<SmallVector<double>> yielded = body.run(arguments, point);
+    FailureOr<SmallVector<T>> yielded = body.run(arguments, point);
     if (failed(yielded)) {
       status = failure();
       return;
@@ -229,8 +238,10 @@ static LogicalResult compute(LinalgOp op, Operands in, Results out,
   return status;
 }
 
-Evaluated proteus::interp::evaluateLinalg(Operation *op, Operands in,
-                                          Results out, ScalarLookup scalars) {
+template <typename T>
+Evaluated proteus::interp::evaluateLinalg(Operation *op, OperandsOf<T> in,
+                                          ResultsOf<T> out,
+                                          ScalarLookup<T> scalars) {
   return llvm::TypeSwitch<Operation *, Evaluated>(op)
       .Case([&](LinalgOp structured) {
         return compute(structured, in, out, scalars);
@@ -238,8 +249,8 @@ Evaluated proteus::interp::evaluateLinalg(Operation *op, Operands in,
       .Case([&](tensor::EmptyOp) {
         // The elements of an empty tensor are NaN, so that a read of them is
         // noticed.
-        out[0].data = Tensor(out[0].data.getShape(),
-                             std::numeric_limits<double>::quiet_NaN());
+        out[0].data = TensorOf<T>(out[0].data.getShape(),
+                                  std::numeric_limits<double>::quiet_NaN());
         return success();
       })
       .Case([&](arith::ConstantOp constant) -> LogicalResult {
@@ -263,3 +274,11 @@ Evaluated proteus::interp::evaluateLinalg(Operation *op, Operands in,
       })
       .Default([](Operation *) { return std::nullopt; });
 }
+
+template Evaluated proteus::interp::evaluateLinalg(Operation *, Operands,
+                                                   Results,
+                                                   ScalarLookup<double>);
+template Evaluated proteus::interp::evaluateLinalg(Operation *,
+                                                   OperandsOf<Dual>,
+                                                   ResultsOf<Dual>,
+                                                   ScalarLookup<Dual>);

@@ -18,24 +18,27 @@
 using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
+using std::sqrt;
 
 //===----------------------------------------------------------------------===//
 // RMS normalisation
 //===----------------------------------------------------------------------===//
 
 /// Returns 1 / √(mean(x²) + ε) of the row of `x` that starts at `begin`.
-static double inverseRms(const Tensor &x, int64_t begin, int64_t hidden) {
-  double square = 0;
+template <typename T>
+static T inverseRms(const TensorOf<T> &x, int64_t begin, int64_t hidden) {
+  T square = 0;
   for (int64_t h = 0; h < hidden; ++h)
     square += x[begin + h] * x[begin + h] / static_cast<double>(hidden);
-  return 1 / std::sqrt(square + normEpsilon);
+  return 1 / sqrt(square + normEpsilon);
 }
 
-static void compute(nn::RMSNormOp, Operands in, Results out) {
-  const Tensor &x = *in[0], &scale = *in[1];
+template <typename T>
+static void compute(nn::RMSNormOp, OperandsOf<T> in, ResultsOf<T> out) {
+  const TensorOf<T> &x = *in[0], &scale = *in[1];
   int64_t hidden = x.getDim(-1);
   for (int64_t begin = 0; begin < x.size(); begin += hidden) {
-    double inverse = inverseRms(x, begin, hidden);
+    T inverse = inverseRms(x, begin, hidden);
     for (int64_t h = 0; h < hidden; ++h)
       out[0].data[begin + h] = x[begin + h] * inverse * scale[h];
   }
@@ -68,7 +71,8 @@ namespace {
 /// position of a value in `[batch, channel, ..]` to the row-major position of
 /// its cell in `[group, channel]`, the shape of the statistics.
 struct Cells {
-  Cells(const Tensor &data, int64_t groups)
+  template <typename T>
+  Cells(const TensorOf<T> &data, int64_t groups)
       : channels(data.getDim(1)), cells(groups * channels),
         positions(numElements(data.getShape().drop_front(2))),
         groupSize(data.size() / groups),
@@ -83,19 +87,20 @@ struct Cells {
 };
 } // namespace
 
-static void compute(nn::BatchNormOp, Operands in, Results out) {
-  const Tensor &x = *in[0], &scale = *in[1], &shift = *in[2];
-  Tensor &mean = out[1].data, &inverse = out[2].data;
+template <typename T>
+static void compute(nn::BatchNormOp, OperandsOf<T> in, ResultsOf<T> out) {
+  const TensorOf<T> &x = *in[0], &scale = *in[1], &shift = *in[2];
+  TensorOf<T> &mean = out[1].data, &inverse = out[2].data;
   Cells cell(x, mean.getDim(0));
   for (int64_t i = 0; i < x.size(); ++i)
     mean[cell(i)] += x[i] / cell.count;
-  std::vector<double> variance(cell.cells, 0.0);
+  std::vector<T> variance(cell.cells, 0);
   for (int64_t i = 0; i < x.size(); ++i) {
-    double deviation = x[i] - mean[cell(i)];
+    T deviation = x[i] - mean[cell(i)];
     variance[cell(i)] += deviation * deviation / cell.count;
   }
   for (int64_t c = 0; c < cell.cells; ++c)
-    inverse[c] = 1 / std::sqrt(variance[c] + normEpsilon);
+    inverse[c] = 1 / sqrt(variance[c] + normEpsilon);
   for (int64_t i = 0; i < x.size(); ++i)
     out[0].data[i] =
         (x[i] - mean[cell(i)]) * inverse[cell(i)] * scale[cell.channel(i)] +
@@ -140,7 +145,7 @@ static void compute(nn::BatchNormStatisticsOp op, Operands in, Results out) {
     double mean = sums[c] / count;
     double variance = sums[channels + c] / count - mean * mean;
     out[0].data[c] = mean;
-    out[1].data[c] = 1 / std::sqrt(variance + normEpsilon);
+    out[1].data[c] = 1 / sqrt(variance + normEpsilon);
   }
 }
 
@@ -181,15 +186,22 @@ static void compute(nn::BatchNormInputGradOp op, Operands in, Results out) {
   }
 }
 
-Evaluated proteus::interp::evaluateNormalizations(Operation *op, Operands in,
-                                                  Results out) {
-  return llvm::TypeSwitch<Operation *, Evaluated>(op)
-      .Case<nn::RMSNormOp, nn::RMSNormGradOp, nn::BatchNormOp,
-            nn::BatchNormGradOp, nn::BatchNormSumsOp, nn::BatchNormStatisticsOp,
-            nn::BatchNormApplyOp, nn::BatchNormGradSumsOp,
-            nn::BatchNormInputGradOp>([&](auto kernel) {
-        compute(kernel, in, out);
-        return success();
-      })
-      .Default([](Operation *) { return std::nullopt; });
+template <typename T>
+Evaluated proteus::interp::evaluateNormalizations(Operation *op,
+                                                  OperandsOf<T> in,
+                                                  ResultsOf<T> out) {
+  auto run = [&](auto kernel) {
+    compute(kernel, in, out);
+    return success();
+  };
+  llvm::TypeSwitch<Operation *, Evaluated> kernels(op);
+  kernels.template Case<nn::RMSNormOp, nn::BatchNormOp>(run);
+  if constexpr (std::is_same_v<T, double>)
+    kernels.template Case<nn::RMSNormGradOp, nn::BatchNormGradOp,
+                          nn::BatchNormSumsOp, nn::BatchNormStatisticsOp,
+                          nn::BatchNormApplyOp, nn::BatchNormGradSumsOp,
+                          nn::BatchNormInputGradOp>(run);
+  return kernels.Default([](Operation *) { return std::nullopt; });
 }
+
+PROTEUS_FOR_ALL_NUMBERS(evaluateNormalizations);

@@ -20,17 +20,18 @@ using namespace proteus::interp;
 /// first argument is the row-major position of the result element to which the
 /// table element is added. The second is the row-major position of the table
 /// element in the block of the table. Skips rows that this block does not hold.
-static void forEachBagRow(const OperandBlock &indices, const Tensor &table,
-                          const Place &tablePlace,
+template <typename T>
+static void forEachBagRow(const OperandBlockOf<T> &indices,
+                          const TensorOf<T> &table, const Place &tablePlace,
                           function_ref<void(int64_t, int64_t)> visit) {
-  const Tensor &ids = *indices;
+  const TensorOf<T> &ids = *indices;
   int64_t bag = ids.getDim(-1), vocab = table.getDim(-2),
           hidden = table.getDim(-1);
   int64_t tables = table.getRank() > 2 ? table.getDim(0) : 1;
   for (int64_t i = 0; i < ids.size(); ++i) {
     // The devices that hold the row visit it.
     std::optional<int64_t> row =
-        tablePlace.toLocal(table.getRank() - 2, static_cast<int64_t>(ids[i]));
+        tablePlace.toLocal(table.getRank() - 2, integerAt(ids, i));
     if (!row)
       continue;
     int64_t output = i / bag, number = output % tables;
@@ -39,8 +40,9 @@ static void forEachBagRow(const OperandBlock &indices, const Tensor &table,
   }
 }
 
-static void compute(nn::EmbeddingBagOp, Operands in, Results out) {
-  const Tensor &table = *in[1];
+template <typename T>
+static void compute(nn::EmbeddingBagOp, OperandsOf<T> in, ResultsOf<T> out) {
+  const TensorOf<T> &table = *in[1];
   forEachBagRow(in[0], table, in[1].place,
                 [&](int64_t output, int64_t element) {
                   out[0].data[output] += table[element];
@@ -70,8 +72,9 @@ static void compute(nn::EmbeddingBagUpdateOp op, Operands in, Results out) {
 /// Calls `visit` for every summand of the dot products of all pairs of
 /// features. The arguments are the row-major positions of the dot product in
 /// the result and of both factors in `features`.
+template <typename T>
 static void
-forEachProduct(const Tensor &features,
+forEachProduct(const TensorOf<T> &features,
                function_ref<void(int64_t, int64_t, int64_t)> visit) {
   int64_t count = features.getDim(1), dim = features.getDim(2);
   int64_t product = 0;
@@ -82,8 +85,9 @@ forEachProduct(const Tensor &features,
           visit(product, (b * count + i) * dim + d, (b * count + j) * dim + d);
 }
 
-static void compute(nn::InteractionOp, Operands in, Results out) {
-  const Tensor &x = *in[0];
+template <typename T>
+static void compute(nn::InteractionOp, OperandsOf<T> in, ResultsOf<T> out) {
+  const TensorOf<T> &x = *in[0];
   forEachProduct(x, [&](int64_t product, int64_t first, int64_t second) {
     out[0].data[product] += x[first] * x[second];
   });
@@ -97,14 +101,19 @@ static void compute(nn::InteractionGradOp, Operands in, Results out) {
   });
 }
 
-Evaluated proteus::interp::evaluateRecommender(Operation *op, Operands in,
-                                               Results out) {
-  return llvm::TypeSwitch<Operation *, Evaluated>(op)
-      .Case<nn::EmbeddingBagOp, nn::EmbeddingBagGradOp,
-            nn::EmbeddingBagUpdateOp, nn::InteractionOp, nn::InteractionGradOp>(
-          [&](auto kernel) {
-            compute(kernel, in, out);
-            return success();
-          })
-      .Default([](Operation *) { return std::nullopt; });
+template <typename T>
+Evaluated proteus::interp::evaluateRecommender(Operation *op, OperandsOf<T> in,
+                                               ResultsOf<T> out) {
+  auto run = [&](auto kernel) {
+    compute(kernel, in, out);
+    return success();
+  };
+  llvm::TypeSwitch<Operation *, Evaluated> kernels(op);
+  kernels.template Case<nn::EmbeddingBagOp, nn::InteractionOp>(run);
+  if constexpr (std::is_same_v<T, double>)
+    kernels.template Case<nn::EmbeddingBagGradOp, nn::EmbeddingBagUpdateOp,
+                          nn::InteractionGradOp>(run);
+  return kernels.Default([](Operation *) { return std::nullopt; });
 }
+
+PROTEUS_FOR_ALL_NUMBERS(evaluateRecommender);

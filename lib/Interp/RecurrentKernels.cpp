@@ -17,6 +17,8 @@
 using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
+using std::exp;
+using std::tanh;
 
 namespace {
 /// Row-major positions in the states `[batch, time, hidden]` and in the gates
@@ -26,7 +28,8 @@ struct Steps {
   int64_t batch, time, hidden;
   bool reverse;
 
-  Steps(const Tensor &states, bool reverse)
+  template <typename T>
+  Steps(const TensorOf<T> &states, bool reverse)
       : batch(states.getDim(0)), time(states.getDim(1)),
         hidden(states.getDim(2)), reverse(reverse) {}
 
@@ -45,27 +48,28 @@ struct Steps {
 enum Gate { In, Forget, Candidate, Out };
 } // namespace
 
-static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+template <typename T> static T sigmoid(T x) { return 1 / (1 + exp(-x)); }
 
-static void compute(nn::LstmOp op, Operands in, Results out) {
-  Tensor &states = out[0].data, &gates = out[1].data, &cells = out[2].data;
-  const Tensor &x = *in[0], &w = *in[1];
+template <typename T>
+static void compute(nn::LstmOp op, OperandsOf<T> in, ResultsOf<T> out) {
+  TensorOf<T> &states = out[0].data, &gates = out[1].data, &cells = out[2].data;
+  const TensorOf<T> &x = *in[0], &w = *in[1];
   Steps steps(states, op.getReverse());
   for (int64_t b = 0; b < steps.batch; ++b)
     for (int64_t t = 0; t < steps.time; ++t) {
       int64_t now = steps.at(b, t), before = t > 0 ? steps.at(b, t - 1) : -1;
       for (int64_t g = 0; g < 4 * steps.hidden; ++g) {
-        double sum = x[4 * now + g] + (op.getBias() ? (*in[2])[g] : 0.0);
+        T sum = x[4 * now + g] + (op.getBias() ? (*in[2])[g] : T(0));
         for (int64_t h = 0; before >= 0 && h < steps.hidden; ++h)
           sum += w[g * steps.hidden + h] * states[before + h];
         gates[4 * now + g] =
-            g / steps.hidden == Candidate ? std::tanh(sum) : sigmoid(sum);
+            g / steps.hidden == Candidate ? tanh(sum) : sigmoid(sum);
       }
       for (int64_t h = 0; h < steps.hidden; ++h) {
         auto gate = [&](Gate kind) { return gates[steps.gate(now, kind, h)]; };
-        double kept = before >= 0 ? gate(Forget) * cells[before + h] : 0;
+        T kept = before >= 0 ? gate(Forget) * cells[before + h] : T(0);
         cells[now + h] = kept + gate(In) * gate(Candidate);
-        states[now + h] = gate(Out) * std::tanh(cells[now + h]);
+        states[now + h] = gate(Out) * tanh(cells[now + h]);
       }
     }
 }
@@ -88,7 +92,7 @@ static void compute(nn::LstmGradOp op, Operands in, Results out) {
         auto put = [&](Gate kind, double gradient) {
           dGates[steps.gate(now, kind, h)] = gradient;
         };
-        double bent = std::tanh(cells[now + h]);
+        double bent = tanh(cells[now + h]);
         dCell[h] += dState * gate(Out) * (1 - bent * bent);
         double previous = before >= 0 ? cells[before + h] : 0;
         auto slope = [](double y) { return y * (1 - y); };
@@ -115,12 +119,18 @@ static void compute(nn::LstmWgradOp op, Operands in, Results out) {
               dGates[4 * steps.at(b, t) + g] * states[steps.at(b, t - 1) + h];
 }
 
-Evaluated proteus::interp::evaluateRecurrent(Operation *op, Operands in,
-                                             Results out) {
-  return llvm::TypeSwitch<Operation *, Evaluated>(op)
-      .Case<nn::LstmOp, nn::LstmGradOp, nn::LstmWgradOp>([&](auto kernel) {
-        compute(kernel, in, out);
-        return success();
-      })
-      .Default([](Operation *) { return std::nullopt; });
+template <typename T>
+Evaluated proteus::interp::evaluateRecurrent(Operation *op, OperandsOf<T> in,
+                                             ResultsOf<T> out) {
+  auto run = [&](auto kernel) {
+    compute(kernel, in, out);
+    return success();
+  };
+  llvm::TypeSwitch<Operation *, Evaluated> kernels(op);
+  kernels.template Case<nn::LstmOp>(run);
+  if constexpr (std::is_same_v<T, double>)
+    kernels.template Case<nn::LstmGradOp, nn::LstmWgradOp>(run);
+  return kernels.Default([](Operation *) { return std::nullopt; });
 }
+
+PROTEUS_FOR_ALL_NUMBERS(evaluateRecurrent);

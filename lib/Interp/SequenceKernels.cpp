@@ -19,9 +19,10 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
 
-static void compute(nn::RopeOp op, Operands in, Results out) {
-  const Tensor &x = *in[0];
-  Tensor &y = out[0].data;
+template <typename T>
+static void compute(nn::RopeOp op, OperandsOf<T> in, ResultsOf<T> out) {
+  const TensorOf<T> &x = *in[0];
+  TensorOf<T> &y = out[0].data;
   auto type = cast<RankedTensorType>(op.getInput().getType());
   int64_t dim = type.getDimSize(2) / static_cast<int64_t>(op.getHeads());
   int64_t half = dim / 2, width = x.getDim(2);
@@ -35,30 +36,35 @@ static void compute(nn::RopeOp op, Operands in, Results out) {
                                                      static_cast<double>(dim));
         if (op.getInverse())
           angle = -angle;
-        double a = x[first + i], b = x[first + half + i];
+        T a = x[first + i], b = x[first + half + i];
         y[first + i] = a * std::cos(angle) - b * std::sin(angle);
         y[first + half + i] = a * std::sin(angle) + b * std::cos(angle);
       }
   }
 }
 
-static void compute(nn::CausalMaskOp op, Operands in, Results out) {
-  const Tensor &x = *in[0];
+template <typename T>
+static void compute(nn::CausalMaskOp op, OperandsOf<T> in, ResultsOf<T> out) {
+  const TensorOf<T> &x = *in[0];
   int64_t seqs = x.getDim(-2), keys = x.getDim(-1);
   double hidden = op.getZero() ? 0 : -std::numeric_limits<double>::infinity();
   for (int64_t i = 0; i < x.size(); ++i) {
     int64_t seq = in[0].place.toGlobal(x.getRank() - 2, i / keys % seqs);
     int64_t key = in[0].place.toGlobal(x.getRank() - 1, i % keys);
-    out[0].data[i] = key > seq ? hidden : x[i];
+    out[0].data[i] = key > seq ? T(hidden) : x[i];
   }
 }
 
-Evaluated proteus::interp::evaluateSequences(Operation *op, Operands in,
-                                             Results out) {
+template <typename T>
+Evaluated proteus::interp::evaluateSequences(Operation *op, OperandsOf<T> in,
+                                             ResultsOf<T> out) {
+  auto run = [&](auto kernel) {
+    compute(kernel, in, out);
+    return success();
+  };
   return llvm::TypeSwitch<Operation *, Evaluated>(op)
-      .Case<nn::RopeOp, nn::CausalMaskOp>([&](auto kernel) {
-        compute(kernel, in, out);
-        return success();
-      })
+      .template Case<nn::RopeOp, nn::CausalMaskOp>(run)
       .Default([](Operation *) { return std::nullopt; });
 }
+
+PROTEUS_FOR_ALL_NUMBERS(evaluateSequences);

@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
 
-static void compute(nn::BroadcastOp op, Operands in, Results out) {
+template <typename T>
+static void compute(nn::BroadcastOp op, OperandsOf<T> in, ResultsOf<T> out) {
   forEachIndex(out[0].data.getShape(), [&](ArrayRef<int64_t> index) {
     Shape kept;
     for (int64_t dim : op.getKeep())
@@ -25,7 +26,8 @@ static void compute(nn::BroadcastOp op, Operands in, Results out) {
   });
 }
 
-static void compute(nn::TransposeOp op, Operands in, Results out) {
+template <typename T>
+static void compute(nn::TransposeOp op, OperandsOf<T> in, ResultsOf<T> out) {
   forEachIndex(in[0]->getShape(), [&](ArrayRef<int64_t> index) {
     Shape permuted;
     for (int64_t dim : op.getPermutation())
@@ -34,12 +36,16 @@ static void compute(nn::TransposeOp op, Operands in, Results out) {
   });
 }
 
-Evaluated proteus::interp::evaluateShapes(Operation *op, Operands in,
-                                          Results out) {
+template <typename T>
+Evaluated proteus::interp::evaluateShapes(Operation *op, OperandsOf<T> in,
+                                          ResultsOf<T> out) {
+  auto run = [&](auto kernel) {
+    compute(kernel, in, out);
+    return success();
+  };
   return llvm::TypeSwitch<Operation *, Evaluated>(op)
-      .Case<nn::BroadcastOp, nn::TransposeOp>([&](auto kernel) {
-        compute(kernel, in, out);
-        return success();
-      })
+      .template Case<nn::BroadcastOp, nn::TransposeOp>(run)
       .Default([](Operation *) { return std::nullopt; });
 }
+
+PROTEUS_FOR_ALL_NUMBERS(evaluateShapes);

@@ -17,16 +17,18 @@
 using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
+using std::exp;
 
-static void compute(nn::SoftmaxOp, Operands in, Results out) {
-  const Tensor &x = *in[0];
+template <typename T>
+static void compute(nn::SoftmaxOp, OperandsOf<T> in, ResultsOf<T> out) {
+  const TensorOf<T> &x = *in[0];
   int64_t size = x.getDim(-1);
   for (int64_t begin = 0; begin < x.size(); begin += size) {
-    double max = x[begin], sum = 0;
+    T max = x[begin], sum = 0;
     for (int64_t i = begin; i < begin + size; ++i)
       max = std::max(max, x[i]);
     for (int64_t i = begin; i < begin + size; ++i)
-      sum += out[0].data[i] = std::exp(x[i] - max);
+      sum += out[0].data[i] = exp(x[i] - max);
     for (int64_t i = begin; i < begin + size; ++i)
       out[0].data[i] /= sum;
   }
@@ -36,7 +38,7 @@ static void compute(nn::SoftmaxSumOp, Operands in, Results out) {
   const Tensor &x = *in[0], &max = *in[1];
   for (int64_t i = 0; i < x.size(); ++i) {
     int64_t row = i / x.getDim(-1);
-    out[0].data[row] += std::exp(x[i] - max[row]);
+    out[0].data[row] += exp(x[i] - max[row]);
   }
 }
 
@@ -44,7 +46,7 @@ static void compute(nn::SoftmaxNormalizeOp, Operands in, Results out) {
   const Tensor &x = *in[0], &max = *in[1], &sum = *in[2];
   for (int64_t i = 0; i < x.size(); ++i) {
     int64_t row = i / x.getDim(-1);
-    out[0].data[i] = std::exp(x[i] - max[row]) / sum[row];
+    out[0].data[i] = exp(x[i] - max[row]) / sum[row];
   }
 }
 
@@ -72,14 +74,20 @@ static void compute(nn::SoftmaxGradOp, Operands in, Results out) {
   }
 }
 
-Evaluated proteus::interp::evaluateSoftmax(Operation *op, Operands in,
-                                           Results out) {
-  return llvm::TypeSwitch<Operation *, Evaluated>(op)
-      .Case<nn::SoftmaxOp, nn::SoftmaxGradOp, nn::SoftmaxSumOp,
-            nn::SoftmaxNormalizeOp, nn::SoftmaxDotOp, nn::SoftmaxInputGradOp>(
-          [&](auto kernel) {
-            compute(kernel, in, out);
-            return success();
-          })
-      .Default([](Operation *) { return std::nullopt; });
+template <typename T>
+Evaluated proteus::interp::evaluateSoftmax(Operation *op, OperandsOf<T> in,
+                                           ResultsOf<T> out) {
+  auto run = [&](auto kernel) {
+    compute(kernel, in, out);
+    return success();
+  };
+  llvm::TypeSwitch<Operation *, Evaluated> kernels(op);
+  kernels.template Case<nn::SoftmaxOp>(run);
+  if constexpr (std::is_same_v<T, double>)
+    kernels.template Case<nn::SoftmaxGradOp, nn::SoftmaxSumOp,
+                          nn::SoftmaxNormalizeOp, nn::SoftmaxDotOp,
+                          nn::SoftmaxInputGradOp>(run);
+  return kernels.Default([](Operation *) { return std::nullopt; });
 }
+
+PROTEUS_FOR_ALL_NUMBERS(evaluateSoftmax);

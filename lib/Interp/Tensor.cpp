@@ -1,4 +1,4 @@
-//===- Tensor.cpp - small dense tensors of doubles --------------*- C++ -*-===//
+//===- Tensor.cpp - small dense tensors of numbers --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -65,15 +65,17 @@ std::string proteus::interp::formatIndex(ArrayRef<int64_t> index) {
   return text + "]";
 }
 
-Tensor::Tensor(ArrayRef<int64_t> shape, std::vector<double> values)
+template <typename T>
+TensorOf<T>::TensorOf(ArrayRef<int64_t> shape, std::vector<T> values)
     : shape(shape), values(std::move(values)) {
   assert(static_cast<int64_t>(this->values.size()) == numElements(shape) &&
          "as many values as elements");
 }
 
-Tensor Tensor::slice(ArrayRef<int64_t> offset,
-                     ArrayRef<int64_t> blockShape) const {
-  Tensor block(blockShape);
+template <typename T>
+TensorOf<T> TensorOf<T>::slice(ArrayRef<int64_t> offset,
+                               ArrayRef<int64_t> blockShape) const {
+  TensorOf block(blockShape);
   int64_t position = 0;
   Shape index(shape.size());
   forEachIndex(blockShape, [&](ArrayRef<int64_t> local) {
@@ -84,14 +86,17 @@ Tensor Tensor::slice(ArrayRef<int64_t> offset,
   return block;
 }
 
-Tensor Tensor::slice(unsigned dim, int64_t first, int64_t count) const {
+template <typename T>
+TensorOf<T> TensorOf<T>::slice(unsigned dim, int64_t first,
+                               int64_t count) const {
   Shape offset(shape.size(), 0), blockShape(shape);
   offset[dim] = first;
   blockShape[dim] = count;
   return slice(offset, blockShape);
 }
 
-void Tensor::insert(const Tensor &block, ArrayRef<int64_t> offset) {
+template <typename T>
+void TensorOf<T>::insert(const TensorOf &block, ArrayRef<int64_t> offset) {
   int64_t position = 0;
   Shape index(shape.size());
   forEachIndex(block.getShape(), [&](ArrayRef<int64_t> local) {
@@ -101,21 +106,23 @@ void Tensor::insert(const Tensor &block, ArrayRef<int64_t> offset) {
   });
 }
 
-Tensor Tensor::select(int64_t i) const {
+template <typename T> TensorOf<T> TensorOf<T>::select(int64_t i) const {
   assert(i >= 0 && i < shape.front() && "no such slice");
   ArrayRef<int64_t> inner = getShape().drop_front();
   int64_t count = numElements(inner);
-  return Tensor(inner, std::vector<double>(values.begin() + i * count,
-                                           values.begin() + (i + 1) * count));
+  return TensorOf(inner, std::vector<T>(values.begin() + i * count,
+                                        values.begin() + (i + 1) * count));
 }
 
-Tensor Tensor::reshaped(ArrayRef<int64_t> newShape) const {
-  return Tensor(newShape, values);
+template <typename T>
+TensorOf<T> TensorOf<T>::reshaped(ArrayRef<int64_t> newShape) const {
+  return TensorOf(newShape, values);
 }
 
-double Tensor::maxAbs() const {
+template <typename T> double TensorOf<T>::maxAbs() const {
   double most = 0;
-  for (double value : values) {
+  for (const T &element : values) {
+    double value = valueOf(element);
     if (std::isnan(value))
       return value;
     most = std::max(most, std::fabs(value));
@@ -123,31 +130,37 @@ double Tensor::maxAbs() const {
   return most;
 }
 
-Tensor Tensor::stack(ArrayRef<Tensor> slices) {
+template <typename T>
+TensorOf<T> TensorOf<T>::stack(ArrayRef<TensorOf> slices) {
   assert(!slices.empty() && "a stack has slices");
   Shape shape = {static_cast<int64_t>(slices.size())};
   shape.append(slices.front().shape.begin(), slices.front().shape.end());
-  std::vector<double> values;
-  for (const Tensor &slice : slices) {
+  std::vector<T> values;
+  for (const TensorOf &slice : slices) {
     assert(slice.shape == slices.front().shape && "slices of one shape");
     values.insert(values.end(), slice.values.begin(), slice.values.end());
   }
-  return Tensor(shape, std::move(values));
+  return TensorOf(shape, std::move(values));
 }
 
-Tensor Tensor::concat(ArrayRef<const Tensor *> pieces, unsigned dim) {
+template <typename T>
+TensorOf<T> TensorOf<T>::concat(ArrayRef<const TensorOf *> pieces,
+                                unsigned dim) {
   Shape shape(pieces.front()->getShape());
   shape[dim] = 0;
-  for (const Tensor *piece : pieces)
+  for (const TensorOf *piece : pieces)
     shape[dim] += piece->getDim(dim);
-  Tensor whole(shape);
+  TensorOf whole(shape);
   Shape offset(shape.size(), 0);
-  for (const Tensor *piece : pieces) {
+  for (const TensorOf *piece : pieces) {
     whole.insert(*piece, offset);
     offset[dim] += piece->getDim(dim);
   }
   return whole;
 }
+
+template class proteus::interp::TensorOf<double>;
+template class proteus::interp::TensorOf<Dual>;
 
 double proteus::interp::largestValue(const Tensor &tensor) {
   double largest = 0;

@@ -284,6 +284,9 @@ Tensor ModelWriter::layers(Tensor input) {
 std::string ModelWriter::write() {
   Tensor x = writeSlot(Slot::Stem, {});
   x = writeSlot(Slot::AfterStem, x);
+  for (const BlockUse &use : model.in(Slot::Mixer))
+    if (use.block->prepare)
+      outer = use.block->prepare(*this, use, x);
   x = layers(x);
   x = writeSlot(Slot::Tail, x);
   x = writeSlot(Slot::Head, x);

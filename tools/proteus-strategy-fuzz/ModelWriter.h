@@ -49,6 +49,8 @@ public:
   const Model &model;
   /// Table of an embedding, for a head that is tied to it.
   std::optional<Tensor> table;
+  /// The value that `Block::prepare` has written for the layers.
+  std::optional<Tensor> outer;
 
   /// Adds an argument of the function, written `%aN : type {attributes}`.
   Tensor argument(const llvm::Twine &path, Sizes shape, llvm::StringRef element,

@@ -19,7 +19,8 @@
 //      - `choose`: draws the numbers of the block and keeps them as options,
 //      - `write`: writes the operations with the ModelWriter and returns the
 //        result, of the shape of the input in `Mixer`, `Feed`, `AfterStem` and
-//        `Tail`.
+//        `Tail`,
+//      - `prepare`, if the layers read a value from outside: writes it.
 //      `write` lists the iterators of every operation that a tree may split;
 //      random splits find them there.
 //   2. Add the line `REGISTER(<Name>)` to Registry.def.
@@ -90,6 +91,11 @@ struct Block {
   /// Returns true if the block works with the blocks of earlier slots; null if
   /// it always does.
   bool (*fits)(const Model &model) = nullptr;
+  /// In the slot `Mixer`: writes operations before the layers. `input` is the
+  /// input of the first layer. `write` finds the result in
+  /// `ModelWriter::outer`. Null for blocks without such operations.
+  Tensor (*prepare)(ModelWriter &writer, const BlockUse &use,
+                    const Tensor &input) = nullptr;
 };
 
 /// A setting of a tree or of the training of a model.

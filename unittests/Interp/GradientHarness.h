@@ -8,7 +8,8 @@
 //
 // Builds and executes a training step. With momentum and a velocity of zero,
 // the new velocity is the gradient. It must be the derivative of the loss of
-// the forward graph.
+// the forward graph, which is computed in two ways: exactly, by dual numbers,
+// and approximately, by differences.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,6 +113,20 @@ inline void expectRightGradients(const std::string &source) {
     EXPECT_TRUE(mlir::succeeded(result));
     return result->front()[0];
   };
+  auto slope = [&](llvm::StringRef path, int64_t element) {
+    auto result =
+        interp::interpretDual(model, [&](mlir::BlockArgument argument) {
+          Tensor value = values(argument);
+          DualTensor dual(value.getShape());
+          for (int64_t i = 0; i < value.size(); ++i)
+            dual[i] = value[i];
+          if (getArgumentPath(argument) == path)
+            dual[element].slope = 1;
+          return dual;
+        });
+    EXPECT_TRUE(mlir::succeeded(result));
+    return result->front()[0].slope;
+  };
   ASSERT_NEAR(results->front()[0], loss(values), 1e-12);
   unsigned checked = 0;
   for (unsigned i = 0; i < trained.getNumResults(); ++i) {
@@ -132,8 +147,10 @@ inline void expectRightGradients(const std::string &source) {
       Values up = values, down = values;
       up.byPath[path][element] += step;
       down.byPath[path][element] -= step;
-      double slope = (loss(up) - loss(down)) / (2 * step);
-      EXPECT_NEAR(gradient[element], slope, 1e-6 * largest)
+      double difference = (loss(up) - loss(down)) / (2 * step);
+      EXPECT_NEAR(gradient[element], difference, 1e-6 * largest)
+          << path << " at " << element;
+      EXPECT_NEAR(gradient[element], slope(path, element), 1e-11 * largest)
           << path << " at " << element;
     }
     ++checked;

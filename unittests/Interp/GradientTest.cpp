@@ -312,6 +312,37 @@ TEST(Gradient, Linalg) {
     })");
 }
 
+TEST(Gradient, LinalgChoices) {
+  expectRightGradients(R"(
+    #rows = affine_map<(d0, d1) -> (d0, d1)>
+    #scalar = affine_map<(d0, d1) -> ()>
+    func.func @m(%w: tensor<4x5xf64> {nn.role = "parameter", nn.path = "w"},
+                 %v: tensor<4x5xf64> {nn.role = "parameter", nn.path = "v"}) -> tensor<f64>
+        attributes {nn.training = #nn.training<optimizer = momentum>} {
+      %zero = arith.constant 0.0 : f64
+      %e = tensor.empty() : tensor<f64>
+      %z = linalg.fill ins(%zero : f64) outs(%e : tensor<f64>) -> tensor<f64>
+      %loss = linalg.generic {indexing_maps = [#rows, #rows, #scalar], iterator_types = ["reduction", "reduction"]}
+          ins(%w, %v : tensor<4x5xf64>, tensor<4x5xf64>) outs(%z : tensor<f64>) {
+      ^bb0(%a: f64, %b: f64, %sum: f64):
+        %n = arith.negf %a : f64
+        %least = arith.minimumf %n, %b : f64
+        %most = arith.maxnumf %least, %zero : f64
+        %other = arith.minnumf %a, %b : f64
+        %less = arith.cmpf olt, %a, %b : f64
+        %chosen = arith.select %less, %other, %most : f64
+        %square = arith.mulf %chosen, %chosen : f64
+        %one = arith.constant 1.0 : f64
+        %positive = arith.addf %square, %one : f64
+        %root = math.sqrt %positive : f64
+        %product = arith.mulf %root, %b : f64
+        %next = arith.addf %sum, %product : f64
+        linalg.yield %next : f64
+      } -> tensor<f64>
+      return %loss : tensor<f64>
+    })");
+}
+
 /// Returns a mixture of 4 experts over 2 groups of 6 tokens. `factor` is the
 /// capacity factor, which determines `slots`; `route` holds further attributes
 /// of the routing.

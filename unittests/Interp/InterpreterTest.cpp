@@ -78,6 +78,44 @@ Tensor row(std::vector<double> values) {
 
 /// Updating only the rows that bags look up equals an update with the whole
 /// gradient, also if a bag names a row twice.
+// The derivative is that of the chosen branch.
+TEST_F(InterpreterTest, DualNumbersFollowTheChosenBranch) {
+  auto function = *parse(R"(
+    func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> {
+      %y = nn.relu "r"(%x) : (tensor<4xf64>) -> tensor<4xf64>
+      return %y : tensor<4xf64>
+    })")
+                       .getOps<func::FuncOp>()
+                       .begin();
+  auto results = interp::interpretDual(function, [](BlockArgument) {
+    return interp::DualTensor({4}, {{-2, 1}, {3, 1}, {0, 1}, {4, 0}});
+  });
+  ASSERT_TRUE(succeeded(results)) << messages;
+  const interp::DualTensor &y = results->front();
+  const double expected[4][2] = {{0, 0}, {3, 1}, {0, 0}, {4, 0}};
+  for (int64_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(y[i].value, expected[i][0]) << i;
+    EXPECT_EQ(y[i].slope, expected[i][1]) << i;
+  }
+}
+
+TEST_F(InterpreterTest, RefusesDualNumbersInGradients) {
+  auto function = *parse(R"(
+    func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> {
+      %y = nn.relu_grad "r"(%x, %x) : (tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>
+      return %y : tensor<4xf64>
+    })")
+                       .getOps<func::FuncOp>()
+                       .begin();
+  EXPECT_TRUE(failed(interp::interpretDual(
+      function, [](BlockArgument) { return interp::DualTensor({4}); })));
+  EXPECT_NE(messages.find("'nn.relu_grad' op can't be evaluated on dual "
+                          "numbers: the interpreter can't compute the "
+                          "derivative of this operation"),
+            std::string::npos)
+      << messages;
+}
+
 TEST_F(InterpreterTest, RowsAreUpdatedAsWholeTables) {
   Tensor table({3, 2}, {1, 2, 3, 4, 5, 6}), gradient({2, 2}, {1, -2, 3, 0.5}),
       ids({2, 3}, {0, 2, 0, 2, 2, 2});

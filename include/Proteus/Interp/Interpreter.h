@@ -43,6 +43,14 @@ llvm::FailureOr<std::vector<Tensor>> interpret(mlir::func::FuncOp function,
                                                ArgumentValue arguments,
                                                Noise noise = {});
 
+/// Executes `function`, the model itself without gradients, on dual numbers,
+/// and returns its results. If `arguments` returns tensors with the derivatives
+/// of the arguments in one direction, the results carry their derivatives in
+/// this direction.
+llvm::FailureOr<std::vector<DualTensor>>
+interpretDual(mlir::func::FuncOp function,
+              llvm::function_ref<DualTensor(mlir::BlockArgument)> arguments);
+
 /// Executes the programs of `schedule` in the order of the schedule. Returns
 /// the results of each program, assembled from the blocks of the ranks. Emits
 /// an error if an operation cannot be executed, if replicas differ, if stages

@@ -12,6 +12,11 @@
 // semantics of the operation. Otherwise it defines the semantics of the kernel
 // on one device.
 //
+// Kernels of operations that a user's model may contain are templates of the
+// type of their numbers, double or Dual. Kernels of gradients, of updates and
+// of operations that the lowering creates exist for double only, because
+// derivatives are those of the model itself.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_INTERP_KERNELS_H
@@ -26,34 +31,38 @@
 namespace proteus::interp {
 
 /// A block of a result, and the ranges of the whole tensor that it covers.
-struct ResultBlock {
-  Tensor data;
+template <typename T> struct ResultBlockOf {
+  TensorOf<T> data;
   Place place;
 };
+using ResultBlock = ResultBlockOf<double>;
 
 /// A block of an operand, which the caller owns, and the ranges of the whole
 /// tensor that it covers.
-struct OperandBlock {
-  const Tensor *data;
+template <typename T> struct OperandBlockOf {
+  const TensorOf<T> *data;
   Place place;
 
-  const Tensor &operator*() const { return *data; }
-  const Tensor *operator->() const { return data; }
+  const TensorOf<T> &operator*() const { return *data; }
+  const TensorOf<T> *operator->() const { return data; }
 };
+using OperandBlock = OperandBlockOf<double>;
 
 /// Function that returns the value of a scalar that the region of an operation
 /// uses but does not define.
-using ScalarLookup = llvm::function_ref<double(mlir::Value)>;
+template <typename T> using ScalarLookup = llvm::function_ref<T(mlir::Value)>;
 
 /// Computes the blocks of the results of `op`. On entry, `results` have their
 /// shapes and ranges, and their elements are 0. Emits an error if the
-/// interpreter does not support the operation, or if the blocks do not match:
-/// all dimensions that one iterator indexes must hold the same ranges of this
-/// iterator, and a dimension without an iterator must be whole.
+/// interpreter does not support the operation for numbers of type `T`, or if
+/// the blocks do not match: all dimensions that one iterator indexes must hold
+/// the same ranges of this iterator, and a dimension without an iterator must
+/// be whole.
+template <typename T>
 mlir::LogicalResult evaluate(mlir::Operation *op,
-                             llvm::ArrayRef<OperandBlock> operands,
-                             llvm::MutableArrayRef<ResultBlock> results,
-                             ScalarLookup scalars);
+                             llvm::ArrayRef<OperandBlockOf<T>> operands,
+                             llvm::MutableArrayRef<ResultBlockOf<T>> results,
+                             ScalarLookup<T> scalars);
 
 /// Decay of the velocity in nn.sgd with momentum.
 constexpr double momentumDecay = 0.9;

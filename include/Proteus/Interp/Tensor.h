@@ -1,4 +1,4 @@
-//===- Tensor.h - small dense tensors of doubles ----------------*- C++ -*-===//
+//===- Tensor.h - small dense tensors of numbers ----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,12 +8,15 @@
 //
 // The values of the interpreter. All elements, including integers, are stored
 // and computed as doubles, whatever the element type is, because the
-// interpreter compares programs and not number formats.
+// interpreter compares programs and not number formats. To get derivatives of a
+// model, the interpreter executes it on dual numbers instead.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_INTERP_TENSOR_H
 #define PROTEUS_INTERP_TENSOR_H
+
+#include "Proteus/Interp/Dual.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -46,14 +49,14 @@ void forEachIndex(llvm::ArrayRef<int64_t> shape,
 /// Returns `index` as text for diagnostics, such as `[1, 2]`.
 std::string formatIndex(llvm::ArrayRef<int64_t> index);
 
-/// A dense row-major tensor.
-class Tensor {
+/// A dense row-major tensor of numbers of type `T`, double or Dual.
+template <typename T> class TensorOf {
 public:
   /// Creates a scalar of value zero.
-  Tensor() : values(1, 0.0) {}
-  explicit Tensor(llvm::ArrayRef<int64_t> shape, double value = 0.0)
+  TensorOf() : values(1, T(0)) {}
+  explicit TensorOf(llvm::ArrayRef<int64_t> shape, T value = 0)
       : shape(shape), values(numElements(shape), value) {}
-  Tensor(llvm::ArrayRef<int64_t> shape, std::vector<double> values);
+  TensorOf(llvm::ArrayRef<int64_t> shape, std::vector<T> values);
 
   llvm::ArrayRef<int64_t> getShape() const { return shape; }
   int64_t getRank() const { return shape.size(); }
@@ -65,43 +68,47 @@ public:
   int64_t size() const { return values.size(); }
 
   /// Returns the element at a row-major position.
-  double &operator[](int64_t position) { return values[position]; }
-  double operator[](int64_t position) const { return values[position]; }
+  T &operator[](int64_t position) { return values[position]; }
+  T operator[](int64_t position) const { return values[position]; }
   /// Returns the element at an index.
-  double &at(llvm::ArrayRef<int64_t> index) {
+  T &at(llvm::ArrayRef<int64_t> index) {
     return values[linearise(shape, index)];
   }
-  double at(llvm::ArrayRef<int64_t> index) const {
+  T at(llvm::ArrayRef<int64_t> index) const {
     return values[linearise(shape, index)];
   }
 
   /// Returns the block of shape `blockShape` that begins at the index `offset`.
-  Tensor slice(llvm::ArrayRef<int64_t> offset,
-               llvm::ArrayRef<int64_t> blockShape) const;
+  TensorOf slice(llvm::ArrayRef<int64_t> offset,
+                 llvm::ArrayRef<int64_t> blockShape) const;
   /// Returns the block with the indices `first` to `first + count - 1` in
   /// dimension `dim`, and all indices in other dimensions.
-  Tensor slice(unsigned dim, int64_t first, int64_t count) const;
+  TensorOf slice(unsigned dim, int64_t first, int64_t count) const;
   /// Copies `block` into this tensor, with its first element at the index
   /// `offset`.
-  void insert(const Tensor &block, llvm::ArrayRef<int64_t> offset);
+  void insert(const TensorOf &block, llvm::ArrayRef<int64_t> offset);
   /// Returns the tensor at index `i` of the leading dimension, without this
   /// dimension.
-  Tensor select(int64_t i) const;
+  TensorOf select(int64_t i) const;
   /// Returns a tensor with another shape that has the elements of this tensor
   /// in the same row-major order.
-  Tensor reshaped(llvm::ArrayRef<int64_t> newShape) const;
+  TensorOf reshaped(llvm::ArrayRef<int64_t> newShape) const;
   /// Returns the largest absolute value, or NaN if an element is NaN.
   double maxAbs() const;
 
   /// Returns the stack of tensors of equal shape along a new leading dimension.
-  static Tensor stack(llvm::ArrayRef<Tensor> slices);
+  static TensorOf stack(llvm::ArrayRef<TensorOf> slices);
   /// Returns the concatenation of tensors along dimension `dim`.
-  static Tensor concat(llvm::ArrayRef<const Tensor *> pieces, unsigned dim);
+  static TensorOf concat(llvm::ArrayRef<const TensorOf *> pieces, unsigned dim);
 
 private:
   Shape shape;
-  std::vector<double> values;
+  std::vector<T> values;
 };
+
+using Tensor = TensorOf<double>;
+/// A tensor and its derivative, which has one number per element.
+using DualTensor = TensorOf<Dual>;
 
 /// The position at which two tensors of equal shape differ most, and the two
 /// elements at this position.

@@ -9,9 +9,14 @@
 // Executes a model with the interpreter (`Interp`) and compares the results by
 // path. Before its lowering, the model is executed on whole tensors: once as it
 // is, and once with small random errors in all numbers. After its lowering, it
-// is executed on shards.
+// is executed on shards. All these executions share the differentiation, so
+// `GradientCheck` compares the gradients with derivatives of the model itself.
 //
 //===----------------------------------------------------------------------===//
+
+#include "GradientCheck.h"
+#include "ModelValues.h"
+#include "TermScale.h"
 
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/NN/NN.h"
@@ -26,14 +31,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/xxhash.h"
-
-#include <cmath>
-#include <limits>
 
 namespace proteus {
 #define GEN_PASS_DEF_CHECKLOWERING
@@ -53,322 +52,6 @@ static constexpr int64_t maxRanks = 64;
 /// Largest number of elements that all tensors of one execution may have
 /// together. Each element takes 8 bytes, so this is 2 GiB.
 static constexpr double maxElements = 1 << 28;
-
-/// Largest relative difference at which the copies of a parameter on two stages
-/// count as equal.
-static constexpr double copyTolerance = 1e-9;
-
-/// Largest relative error that the disturbed execution adds to a number, to
-/// measure the size of terms that cancel (see `scaleOfTerms`). It is much
-/// larger than rounding errors, so that these do not matter. It is much smaller
-/// than 1, so that the error of a result is proportional to it.
-static constexpr double noiseSize = 1e-11;
-
-/// Terms that cancel may leave a tensor that is much smaller than its terms
-/// (see `scaleOfTerms`). If it is smaller than this fraction of its terms, its
-/// differences are relative to this fraction of the terms instead of to its own
-/// size. The default tolerance of 1e-9 then permits differences of 1e-13 of the
-/// terms, which is about a thousand rounding errors (2^-53 each).
-static constexpr double keptOfTerms = 1e-4;
-
-/// Largest absolute value of a random parameter. It is small so that
-/// activations stay near one through many layers.
-static constexpr double parameterScale = 0.3;
-
-//===----------------------------------------------------------------------===//
-// Paths
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// An argument of the model before its lowering.
-struct ModelArgument {
-  std::string path;
-  nn::Role role;
-  Tensor value;
-  /// Index of the first iteration of the repeat that slices the argument, or 0
-  /// if there is no such repeat.
-  int64_t first = 0;
-};
-
-/// The part of the model to which an argument or a result of a program
-/// corresponds: an argument of the model, an optimizer state of such an
-/// argument, or some layers of one of these.
-struct Piece {
-  const ModelArgument *whole = nullptr;
-  /// Suffix of the path of the state, such as `.velocity`. Empty for the
-  /// argument itself.
-  std::string state;
-  /// The layers `[from, to)` of a stack, counted from 0; nullopt for all of
-  /// them.
-  std::optional<std::pair<int64_t, int64_t>> range;
-  /// True for a single layer, which has no leading dimension for layers.
-  bool single = false;
-
-  std::string key() const { return whole->path + state; }
-};
-
-/// The arguments of the model, with random values.
-class Arguments {
-public:
-  LogicalResult collect(func::FuncOp model, uint64_t seed);
-  /// Returns the part of the model to which `path`, the path of an argument of
-  /// a training step or program, corresponds. Returns nullopt if there is none.
-  std::optional<Piece> find(StringRef path) const;
-  /// Returns the value with which `argument`, an argument of a training step or
-  /// program, enters the execution. Emits an error and fails if `argument`
-  /// corresponds to no part of the model.
-  FailureOr<Tensor> valueOf(BlockArgument argument) const;
-  const ModelArgument *lookup(StringRef path) const {
-    auto found = byPath.find(path);
-    return found == byPath.end() ? nullptr : &list[found->second];
-  }
-
-private:
-  std::optional<Piece> findPiece(StringRef path) const;
-
-  std::vector<ModelArgument> list;
-  llvm::StringMap<size_t> byPath;
-};
-
-} // namespace
-
-/// Returns the number of valid values of the integer input `value`. Readers use
-/// these values as indices of table rows or classes, so this is the smallest
-/// number of rows or classes of any reader. Returns the largest int64_t if
-/// there is no such reader.
-static int64_t numChoices(Value value) {
-  int64_t least = std::numeric_limits<int64_t>::max();
-  for (OpOperand &use : value.getUses()) {
-    Operation *op = use.getOwner();
-    auto sizeOf = [](Value table, int64_t dim) {
-      auto type = cast<RankedTensorType>(table.getType());
-      return type.getDimSize(dim < 0 ? type.getRank() + dim : dim);
-    };
-    if (auto embedding = dyn_cast<nn::EmbeddingOp>(op))
-      least = std::min(least, sizeOf(embedding.getTable(), 0));
-    else if (auto bag = dyn_cast<nn::EmbeddingBagOp>(op))
-      least = std::min(least, sizeOf(bag.getTable(), -2));
-    else if (auto loss = dyn_cast<nn::CrossEntropyOp>(op))
-      least = std::min(least, sizeOf(loss.getLogits(), -1));
-    else if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
-      least = std::min(least, numChoices(reshape.getResult()));
-    else if (auto repeat = dyn_cast<nn::RepeatOp>(op))
-      least = std::min(least, numChoices(repeat.getBody().getArgument(
-                                  use.getOperandNumber())));
-  }
-  return least;
-}
-
-/// Returns a random tensor for an input or parameter, and zeros for a state.
-/// The random numbers depend only on the path and the seed.
-static Tensor randomTensor(BlockArgument argument, StringRef path,
-                           nn::Role role, uint64_t seed) {
-  auto type = cast<RankedTensorType>(argument.getType());
-  Tensor tensor(type.getShape());
-  if (nn::isState(role))
-    return tensor;
-  uint64_t stream = seed ^ llvm::xxh3_64bits(path);
-  bool integer = !isa<FloatType>(type.getElementType());
-  int64_t choices = integer ? numChoices(argument) : 0;
-  if (choices == std::numeric_limits<int64_t>::max())
-    choices = 2;
-  double scale = role == nn::Role::Parameter ? parameterScale : 1.0;
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    double uniform = interp::randomAt(stream, i);
-    tensor[i] =
-        integer ? std::floor(uniform * choices) : scale * (2 * uniform - 1);
-  }
-  return tensor;
-}
-
-LogicalResult Arguments::collect(func::FuncOp model, uint64_t seed) {
-  for (BlockArgument argument : model.getArguments()) {
-    std::optional<nn::Role> role = getRole(argument);
-    if (!role)
-      return model.emitOpError("argument ")
-             << argument.getArgNumber() << " has no role; add nn.role = "
-             << "\"input\", \"parameter\" or \"state\"";
-    ModelArgument entry;
-    entry.path = getArgumentPath(argument);
-    entry.role = *role;
-    entry.value = randomTensor(argument, entry.path, *role, seed);
-    for (OpOperand &use : argument.getUses())
-      if (auto repeat = dyn_cast<nn::RepeatOp>(use.getOwner()))
-        if (use.getOperandNumber() >= repeat.getNumCarried())
-          entry.first = repeat.getFirst();
-    if (!byPath.try_emplace(entry.path, list.size()).second)
-      return model.emitOpError("two arguments have the path '")
-             << entry.path << "'; values are matched by path";
-    list.push_back(std::move(entry));
-  }
-  return success();
-}
-
-/// Parses an index such as `3`, or a range such as `0:12`. Returns the range,
-/// which is [3, 4) for the index 3, or nullopt if `text` is neither. Sets
-/// `single` to true for an index and to false for a range.
-static std::optional<std::pair<int64_t, int64_t>> parseRange(StringRef text,
-                                                             bool &single) {
-  auto [begin, end] = text.split(':');
-  int64_t from, to;
-  if (begin.getAsInteger(10, from))
-    return std::nullopt;
-  single = !text.contains(':');
-  if (single)
-    return std::make_pair(from, from + 1);
-  if (end.getAsInteger(10, to))
-    return std::nullopt;
-  return std::make_pair(from, to);
-}
-
-/// Returns the argument of the model with the path `path`, or some layers of a
-/// stacked argument. For example, `layers[0:2].w` names two layers of
-/// `layers[*].w`, and `w[0:2]` names two layers of `w`.
-std::optional<Piece> Arguments::findPiece(StringRef path) const {
-  if (const ModelArgument *whole = lookup(path))
-    return Piece{whole, "", std::nullopt, false};
-  for (size_t open = path.find('['); open != StringRef::npos;
-       open = path.find('[', open + 1)) {
-    size_t close = path.find(']', open);
-    if (close == StringRef::npos)
-      break;
-    Piece piece;
-    piece.range = parseRange(path.slice(open + 1, close), piece.single);
-    if (!piece.range)
-      continue;
-    StringRef before = path.take_front(open),
-              after = path.drop_front(close + 1);
-    for (const ModelArgument &candidate : list) {
-      StringRef middle = candidate.path;
-      bool matches = middle.consume_front(before) &&
-                     middle.consume_back(after) &&
-                     (middle.empty() ||
-                      (middle.consume_front("[") && middle.consume_back("]") &&
-                       !middle.contains('[')));
-      // An argument such as `layers[0].w` is one layer, so the path cannot name
-      // some of its layers.
-      bool single = !middle.empty() && llvm::all_of(middle, llvm::isDigit);
-      if (!matches || single || candidate.value.getRank() == 0)
-        continue;
-      piece.whole = &candidate;
-      piece.range->first -= candidate.first;
-      piece.range->second -= candidate.first;
-      if (piece.range->first >= 0 &&
-          piece.range->second <= candidate.value.getDim(0))
-        return piece;
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<Piece> Arguments::find(StringRef path) const {
-  if (std::optional<Piece> piece = findPiece(path))
-    return piece;
-  // The path of a state consists of the path of its parameter, a dot and the
-  // name of the state.
-  auto [owner, name] = path.rsplit('.');
-  std::optional<Piece> piece = findPiece(owner);
-  if (piece)
-    piece->state = ("." + name).str();
-  return piece;
-}
-
-FailureOr<Tensor> Arguments::valueOf(BlockArgument argument) const {
-  std::string path = getArgumentPath(argument);
-  std::optional<Piece> piece = find(path);
-  if (!piece)
-    return emitError(argument.getLoc(), "argument '")
-           << path
-           << "' is neither an argument of the model nor a part or state of "
-              "one";
-  Tensor value = piece->whole->value;
-  if (piece->range)
-    value = value.slice(0, piece->range->first,
-                        piece->range->second - piece->range->first);
-  if (piece->single)
-    value = value.select(0);
-  // A master copy starts with the value of its parameter. Other states start at
-  // zero.
-  if (getRole(argument) == nn::Role::State)
-    value = Tensor(value.getShape());
-  return value;
-}
-
-//===----------------------------------------------------------------------===//
-// Results
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Collects the results of a step by name. A result that updates an argument
-/// has the path of this argument in the model as its name, and the layers of a
-/// stacked argument are joined into one tensor. Any other result has the name
-/// `result <n>`, where n is its number in the model.
-class StepResults {
-public:
-  explicit StepResults(const Arguments &arguments) : arguments(arguments) {}
-
-  /// Adds the results of a function or of one program. Emits an error and fails
-  /// if an update has another type than its argument or belongs to no part of
-  /// the model, or if two stages return different copies of a parameter.
-  LogicalResult add(FunctionOpInterface step, ArrayRef<Tensor> values);
-
-  llvm::MapVector<StringRef, Tensor> tensors;
-
-private:
-  const Arguments &arguments;
-  llvm::StringMap<char> names;
-};
-} // namespace
-
-LogicalResult StepResults::add(FunctionOpInterface step,
-                               ArrayRef<Tensor> values) {
-  for (auto [number, value] : llvm::enumerate(values)) {
-    auto updates =
-        step.getResultAttrOfType<IntegerAttr>(number, nn::kUpdatesAttr);
-    if (!updates) {
-      auto original =
-          step.getResultAttrOfType<IntegerAttr>(number, nn::kResultAttr);
-      std::string name =
-          "result " + std::to_string(original ? original.getInt()
-                                              : static_cast<int64_t>(number));
-      tensors.insert({names.try_emplace(name).first->first(), value});
-      continue;
-    }
-    BlockArgument argument = step.getArgument(updates.getInt());
-    // The result replaces this argument in the next step, so the types must be
-    // equal.
-    if (step.getResultTypes()[number] != argument.getType())
-      return step.emitOpError("result ")
-             << number << " is " << step.getResultTypes()[number]
-             << " and replaces '" << getArgumentPath(argument) << "', which is "
-             << argument.getType();
-    std::optional<Piece> piece = arguments.find(getArgumentPath(argument));
-    if (!piece)
-      return step.emitOpError("result ")
-             << number << " replaces '" << getArgumentPath(argument)
-             << "', which is neither an argument of the model nor a part or "
-                "state of one";
-    StringRef name = names.try_emplace(piece->key()).first->first();
-    auto [entry, isNew] = tensors.insert(
-        {name, Tensor(piece->whole->value.getShape(),
-                      std::numeric_limits<double>::quiet_NaN())});
-    Tensor &whole = entry->second;
-    if (!piece->range) {
-      if (!isNew &&
-          interp::largestDifference(whole, value).relative > copyTolerance)
-        return step.emitOpError("holds a copy of '")
-               << name << "' that differs from that of another stage";
-      whole = value;
-      continue;
-    }
-    Shape shape(whole.getShape()), offset(shape.size(), 0);
-    shape[0] = piece->range->second - piece->range->first;
-    offset[0] = piece->range->first;
-    whole.insert(value.reshaped(shape), offset);
-  }
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // The pass
@@ -398,11 +81,16 @@ private:
   /// after an error.
   func::FuncOp findModel();
   LogicalResult executeWhole(func::FuncOp step, const Arguments &arguments,
-                             StepResults &results, StepResults &disturbed);
+                             StepResults &results, StepResults &disturbed,
+                             StepGradients &gradients);
   LogicalResult executeLowered(ModuleOp copy, const Arguments &arguments,
                                StepResults &results);
   LogicalResult compare(func::FuncOp model, StepResults &whole,
-                        StepResults &disturbed, StepResults &lowered);
+                        StepResults &disturbed, StepResults &lowered,
+                        StringRef remark);
+  /// Checks the gradients of the step, and returns the remark about them.
+  FailureOr<std::string> checkGradients(func::FuncOp model,
+                                        const StepGradients &gradients);
 };
 } // namespace
 
@@ -554,8 +242,10 @@ static LogicalResult checkResults(ArrayRef<dist::ProgramOp> programs) {
 LogicalResult CheckLowering::executeWhole(func::FuncOp step,
                                           const Arguments &arguments,
                                           StepResults &results,
-                                          StepResults &disturbed) {
-  auto execute = [&](interp::Noise noise, StepResults &into) {
+                                          StepResults &disturbed,
+                                          StepGradients &gradients) {
+  auto execute = [&](interp::Noise noise,
+                     StepResults &into) -> FailureOr<std::vector<Tensor>> {
     LogicalResult known = success();
     auto values = interp::interpret(
         step,
@@ -565,12 +255,17 @@ LogicalResult CheckLowering::executeWhole(func::FuncOp step,
           return succeeded(value) ? *value : Tensor();
         },
         noise);
-    if (failed(known) || failed(values))
+    if (failed(known) || failed(values) ||
+        failed(into.add(step, gradients.dropGradients(*values))))
       return failure();
-    return into.add(step, *values);
+    return values;
   };
-  return success(succeeded(execute({}, results)) &&
-                 succeeded(execute({noiseSize, seed}, disturbed)));
+  auto exact = execute({}, results);
+  auto noisy = execute({noiseSize, seed}, disturbed);
+  if (failed(exact) || failed(noisy))
+    return failure();
+  gradients.collect(*exact, *noisy);
+  return success();
 }
 
 LogicalResult CheckLowering::executeLowered(ModuleOp copy,
@@ -608,39 +303,9 @@ LogicalResult CheckLowering::executeLowered(ModuleOp copy,
   return success();
 }
 
-/// Returns the kind of a tensor: the last component of its path. All tensors
-/// with paths that end in `.weight`, for example, are of the same kind.
-static StringRef kindOf(StringRef path) { return path.rsplit('.').second; }
-
-/// Returns a lower bound for the scale by which the differences of a tensor are
-/// divided. The scale is the largest value of the tensor, or this bound if the
-/// largest value is smaller.
-///
-/// A tensor may be small because large terms cancel. It may even be zero by a
-/// law of the model. For example, a batch normalisation subtracts any bias that
-/// was added before it, so the gradient of this bias is zero. The elements of
-/// such a tensor are rounding errors of the terms, which differ in every
-/// execution. A mistake of the lowering is as large as the terms, so
-/// differences are compared with the size of the terms. The disturbed
-/// execution, in which numbers have relative errors of about `noiseSize`, shows
-/// the size of the terms: a sum has an error of about `noiseSize` times its
-/// terms.
-///
-/// The errors may also change a decision, such as the choice of an expert. The
-/// difference from the disturbed execution then does not show the size of the
-/// terms. The bound is therefore at most `largestOfKind`, the largest value of
-/// all tensors of the same kind.
-static double scaleOfTerms(const Tensor &expected, const Tensor &disturbed,
-                           double largestOfKind) {
-  double change = 0;
-  for (int64_t i = 0; i < expected.size(); ++i)
-    change = std::max(change, std::fabs(disturbed[i] - expected[i]));
-  return std::min(keptOfTerms * change / noiseSize, largestOfKind);
-}
-
 LogicalResult CheckLowering::compare(func::FuncOp model, StepResults &whole,
                                      StepResults &disturbed,
-                                     StepResults &lowered) {
+                                     StepResults &lowered, StringRef remark) {
   llvm::StringMap<double> largestOfKind;
   for (auto &[path, expected] : whole.tensors) {
     double &most = largestOfKind[kindOf(path)];
@@ -684,8 +349,25 @@ LogicalResult CheckLowering::compare(func::FuncOp model, StepResults &whole,
   model.emitRemark("lowering is right: ")
       << count << " values of " << whole.tensors.size()
       << " tensors agree, largest relative difference "
-      << llvm::formatv("{0:e1}", largest).str();
+      << llvm::formatv("{0:e1}", largest).str() << remark;
   return success();
+}
+
+FailureOr<std::string>
+CheckLowering::checkGradients(func::FuncOp model,
+                              const StepGradients &gradients) {
+  if (!model->hasAttr(nn::kTrainingAttr))
+    return std::string();
+  auto difference = gradients.check(model, tolerance);
+  if (failed(difference))
+    return failure();
+  if (!*difference)
+    return std::string("; its gradients are not finite and are not compared "
+                       "with derivatives");
+  return llvm::formatv("; its gradients agree with derivatives, relative "
+                       "difference {0:e1}",
+                       **difference)
+      .str();
 }
 
 LogicalResult CheckLowering::run() {
@@ -713,6 +395,7 @@ LogicalResult CheckLowering::run() {
     return result;
   };
   StepResults whole(arguments), disturbed(arguments), lowered(arguments);
+  StepGradients gradients(arguments);
   if (failed(withCopy([&](ModuleOp copy) {
         OpPassManager manager(ModuleOp::getOperationName());
         manager.addNestedPass<func::FuncOp>(createBuildTrainingStep());
@@ -720,14 +403,18 @@ LogicalResult CheckLowering::run() {
           return failure();
         auto step = copy.lookupSymbol<func::FuncOp>(model.getName());
         // Check that the values fit into memory before they are created.
-        if (failed(checkSize(step)) || failed(arguments.collect(model, seed)))
+        if (failed(checkSize(step)) || failed(arguments.collect(model, seed)) ||
+            failed(gradients.expose(step)))
           return failure();
-        return executeWhole(step, arguments, whole, disturbed);
+        return executeWhole(step, arguments, whole, disturbed, gradients);
       })) ||
       failed(withCopy([&](ModuleOp copy) {
         return executeLowered(copy, arguments, lowered);
       })))
     return failure();
   markAllAnalysesPreserved();
-  return compare(model, whole, disturbed, lowered);
+  FailureOr<std::string> remark = checkGradients(model, gradients);
+  if (failed(remark))
+    return failure();
+  return compare(model, whole, disturbed, lowered, *remark);
 }

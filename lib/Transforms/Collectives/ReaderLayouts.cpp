@@ -76,6 +76,13 @@ AxisList ReaderLayouts::pendingSums(Value value, BlockArgument neutral,
                                     DenseMap<Value, AxisList> &known) {
   if (auto found = known.find(value); found != known.end())
     return found->second;
+  // The sums that a repeat accumulates are pending after it, too.
+  if (auto repeat = value.getDefiningOp<nn::RepeatOp>()) {
+    OpOperand &init =
+        repeat->getOpOperand(cast<OpResult>(value).getResultNumber());
+    LayoutAttr sums = accumulationLayout(repeat, init);
+    return sums ? sums.getValue().getPartial(ReductionKind::Sum) : AxisList();
+  }
   auto kernel = value.getDefiningOp<IterationSpaceOpInterface>();
   if (!kernel)
     return {};

@@ -169,6 +169,10 @@ static Operation *namingOp(Value value, Operation *reader) {
       for (Operation &op : recompute.getBody().front())
         if (llvm::is_contained(op.getOperands(), argument))
           return &op;
+  // The recomputation reads another form of `value`.
+  for (Operation &op : recompute.getBody().front())
+    if (!op.hasTrait<OpTrait::ConstantLike>())
+      return &op;
   return reader;
 }
 

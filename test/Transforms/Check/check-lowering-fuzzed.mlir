@@ -329,3 +329,78 @@ module attributes {proteus.cluster = "dgx-a100:2"} {
     }
   }
 }
+
+// -----
+
+// A recomputed layer reads a value of another stage from outside its repeat. The
+// collective that gathers the value got the path of the recomputation,
+// `layers[*]`, which is no path of an operation.
+
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @recomputed_layers_read_from_outside(
+      %a0: tensor<4x4xf32> {nn.role = "input", nn.path = "x"},
+      %a1: tensor<4x4xf32> {nn.role = "parameter", nn.path = "stem.weight"},
+      %a2: tensor<4x4x4xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"},
+      %a3: tensor<4xi32> {nn.role = "input", nn.path = "labels"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %v0 = nn.linear "stem"(%a0, %a1) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %v2 = nn.repeat "layers" count 4 carry(%v1 = %v0 : tensor<4x4xf32>)
+        slice(%v4 = %a2 : tensor<4x4x4xf32> to tensor<4x4xf32>)
+        -> (tensor<4x4xf32>) {
+      %v3 = nn.add "join"(%v1, %v0) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      %v5 = nn.linear "fc"(%v3, %v4) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      %v6 = nn.gelu "act"(%v5) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      nn.yield %v6 : tensor<4x4xf32>
+    }
+    %v7, %v8 = nn.cross_entropy "loss"(%v2, %a3) : (tensor<4x4xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+    return %v7 : tensor<f32>
+  }
+  strategy.tree @strategy for @recomputed_layers_read_from_outside {
+    mesh [x = 2, y = 2]
+    node "layers[*]" {
+      stages x of [2, 2]
+      recompute
+      node "fc" {
+        split op [out -> y]
+      }
+    }
+  }
+}
+
+// -----
+
+// The layers of a layer read a parameter from outside of both repeats. The sum
+// of its gradients over the inner layers is a term of the sum over the outer
+// ones, and both are complete only after the last micro-batch.
+
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @nested_layers_read_a_parameter_from_outside(
+      %a0: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %a1: tensor<2x3x4x4xf32> {nn.role = "parameter", nn.path = "layers[*].blocks[*].fc.weight"},
+      %a2: tensor<4xf32> {nn.role = "parameter", nn.path = "shift.weight"},
+      %a3: tensor<8xi32> {nn.role = "input", nn.path = "labels"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
+    %v1 = nn.repeat "layers" count 2 carry(%v0 = %a0 : tensor<8x4xf32>)
+        slice(%v5 = %a1 : tensor<2x3x4x4xf32> to tensor<3x4x4xf32>)
+        -> (tensor<8x4xf32>) {
+      %v4 = nn.repeat "blocks" count 3 carry(%v3 = %v0 : tensor<8x4xf32>)
+          slice(%v6 = %v5 : tensor<3x4x4xf32> to tensor<4x4xf32>)
+          -> (tensor<8x4xf32>) {
+        %v7 = nn.linear "fc"(%v3, %v6) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+        %v8 = nn.add "shift"(%v7, %a2) : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
+        %v9 = nn.gelu "act"(%v8) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+        nn.yield %v9 : tensor<8x4xf32>
+      }
+      nn.yield %v4 : tensor<8x4xf32>
+    }
+    %v12, %v13 = nn.cross_entropy "loss"(%v1, %a3) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %v12 : tensor<f32>
+  }
+  strategy.tree @strategy for @nested_layers_read_a_parameter_from_outside {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+  }
+}

@@ -13,9 +13,12 @@ using namespace proteus::fuzz;
 void proteus::fuzz::addForwardOnly(Registry &registry) {
   Feature feature;
   feature.name = "forward only";
-  feature.percent = 6;
-  feature.changeModel = [](Random &, Model &model) {
+  feature.percent = 10;
+  feature.changeModel = [](Random &random, Model &model) {
     model.training.list.clear();
+    // Without a loss the model returns its logits.
+    if (random.chance(60))
+      model.in(Slot::Loss).clear();
   };
   feature.remove = [](Case &input) {
     if (!input.model.training.list.empty())

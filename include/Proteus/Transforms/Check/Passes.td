@@ -33,7 +33,7 @@ def CheckLowering : Pass<"check-lowering", "::mlir::ModuleOp"> {
     **Output:** the unchanged module.
 
     ```
-    remark: lowering is right: 1234 values of 5 tensors agree, largest relative difference 2.1e-16
+    remark: lowering is right: 1234 values of 5 tensors agree, largest relative difference 2.1e-16; its gradients agree with derivatives, relative difference 4.4e-17
     ```
   }];
   let options = [
