@@ -115,6 +115,15 @@ TEST(ProfileModel, AttentionIsOneInBatchAndHeads) {
             Source::Roofline);
 }
 
+TEST(ProfileModel, KernelsWithOtherStepsAreOthers) {
+  Kernel once = makeMemoryKernel(Family::Stream, 1e6, DType::BF16),
+         twice = once;
+  twice.steps = 2;
+  auto model = modelOf({{once, 1e-3, "", ""}});
+  EXPECT_EQ(model->cost(once).source, Source::Measured);
+  EXPECT_EQ(model->cost(twice).source, Source::Roofline);
+}
+
 /// Returns a device whose matrix units sustain 0.8 of the rate of single
 /// kernels.
 Device throttled() {

@@ -1,4 +1,5 @@
 // RUN: proteus-opt %s -split-input-file -verify-diagnostics --propagate-strategy
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %s --propagate-strategy
 
 //===----------------------------------------------------------------------===//
 // Partitions of operations
