@@ -32,6 +32,7 @@
 // RUN: proteus-opt %t/groups-ep.mlir -verify-diagnostics --apply-strategy="dp=4 ep=2"
 // RUN: proteus-opt %t/batch-ep.mlir -verify-diagnostics --apply-strategy="dp=6 ep=3"
 // RUN: proteus-opt %t/selective.mlir -verify-diagnostics --apply-strategy=recompute=selective
+// RUN: proteus-opt %t/selective-outside.mlir -verify-diagnostics --apply-strategy=recompute=selective
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=cp-kind=star 2>&1 | FileCheck %s --check-prefix=KIND
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=schedule=2f2b 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=recompute=some 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
@@ -336,6 +337,16 @@ func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"}) -> tensor<8
 func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}) -> tensor<8x4x4xf32> {
   %0 = nn.relu "act"(%x) : (tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
   return %0 : tensor<8x4x4xf32>
+}
+
+//--- selective-outside.mlir
+// expected-error@+1 {{has nothing to recompute}}
+func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}) -> tensor<8x4x4xf32> {
+  // Attention that is in no layer.
+  %0 = nn.matmul "core.scores"(%x, %x) {transpose_b} : (tensor<8x4x4xf32>, tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
+  %1 = nn.softmax "core.softmax"(%0) : (tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
+  %2 = nn.matmul "core.values"(%1, %x) : (tensor<8x4x4xf32>, tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
+  return %2 : tensor<8x4x4xf32>
 }
 
 //--- pieces.mlir

@@ -1000,6 +1000,27 @@ func.func @recompute(
   return %loss : tensor<f32>
 }
 
+// A group reads an input in the layout in which its first reader keeps it.
+
+// CHECK-LABEL: func.func @recompute_from_kept(
+// CHECK:         %[[A:.*]] = nn.gelu "a"
+// CHECK:         %[[KEPT:.*]] = nn.keep "block.fc"(%[[A]])
+// CHECK:         nn.recompute "block" (%{{.*}} = %[[KEPT]] : tensor<4x8xf32>,
+func.func @recompute_from_kept(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "w"},
+    %v: tensor<8x8xf32> {nn.role = "parameter", nn.path = "v"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %0 = nn.linear "in"(%x, %v) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = nn.gelu "a"(%0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = nn.linear "block.fc"(%1, %w) {strategy.recompute = "block", strategy.inputs = [[0, #strategy.partition<[batch -> dp]>]]} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %3 = nn.gelu "block.act"(%2) {strategy.recompute = "block"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %4 = nn.add "block.sum"(%3, %1) {strategy.recompute = "block"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%4, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
 // Groups are recomputed one by one, last first, each from what the forward pass
 // of the others left.
 
