@@ -545,6 +545,23 @@ func.func @clip_and_loss_scale(
   return %loss : tensor<f32>
 }
 
+// Only copies of a tied parameter count once: two parameters with one name do not.
+
+// CHECK-LABEL: func.func @clip_equal_names(
+// CHECK:         nn.square_sum "w"
+// CHECK:         nn.square_sum "w"
+func.func @clip_equal_names(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "w"},
+    %v: tensor<8x8xf32> {nn.role = "parameter", nn.path = "w"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd, clip = 0.5>} {
+  %0 = nn.linear "a"(%x, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = nn.linear "b"(%0, %v) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%1, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
 // A master copy is one state more, and the other states have its type. The
 // gradients of parameters have the type that is asked for, those of activations
 // the type of the activation.
