@@ -32,6 +32,7 @@
 // RUN: proteus-opt %t/groups-ep.mlir -verify-diagnostics --apply-strategy="dp=4 ep=2"
 // RUN: proteus-opt %t/batch-ep.mlir -verify-diagnostics --apply-strategy="dp=6 ep=3"
 // RUN: proteus-opt %t/selective.mlir -verify-diagnostics --apply-strategy=recompute=selective
+// RUN: proteus-opt %t/one-linear.mlir -verify-diagnostics --apply-strategy=tp=2
 // RUN: proteus-opt %t/selective-outside.mlir -verify-diagnostics --apply-strategy=recompute=selective
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=cp-kind=star 2>&1 | FileCheck %s --check-prefix=KIND
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=schedule=2f2b 2>&1 | FileCheck %s --check-prefix=SCHEDULE
@@ -314,6 +315,17 @@ func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}, %l: tensor<8x4x2xf32> {n
   // expected-error@+1 {{has 2 experts, fewer than ep=4; use ep=2 or less}}
   %f = nn.expert_linear "fc"(%d, %w) : (tensor<2x8x2x4xf32>, tensor<2x4x4xf32>) -> tensor<2x8x2x4xf32>
   return %f : tensor<2x8x2x4xf32>
+}
+
+//--- one-linear.mlir
+// A product of experts is split only if another one reads its result.
+// expected-error@+1 {{has no operation to split into tp=2 parts}}
+func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}, %l: tensor<8x4x2xf32> {nn.role = "input"}, %w: tensor<2x4x4xf32> {nn.role = "parameter"}) -> tensor<8x4x4xf32> {
+  %gates, %chosen, %slots = nn.moe_route "route"(%l) {groups = 8 : i64, capacity_factor = 1.0 : f64} : (tensor<8x4x2xf32>) -> (tensor<8x4x1xf32>, tensor<8x4x1xi32>, tensor<8x4x1xi32>)
+  %d = nn.moe_dispatch "dispatch"(%x, %chosen, %slots) : (tensor<8x4x4xf32>, tensor<8x4x1xi32>, tensor<8x4x1xi32>) -> tensor<2x8x2x4xf32>
+  %f = nn.expert_linear "fc"(%d, %w) : (tensor<2x8x2x4xf32>, tensor<2x4x4xf32>) -> tensor<2x8x2x4xf32>
+  %c = nn.moe_combine "combine"(%f, %chosen, %slots, %gates) : (tensor<2x8x2x4xf32>, tensor<8x4x1xi32>, tensor<8x4x1xi32>, tensor<8x4x1xf32>) -> tensor<8x4x4xf32>
+  return %c : tensor<8x4x4xf32>
 }
 
 //--- groups-ep.mlir
