@@ -18,6 +18,16 @@ func.func @one_iterator_per_axis(%x: tensor<8x4xf32>, %w: tensor<6x4xf32>) -> (t
 
 // -----
 
+// An opaque iterator is not split, even if the operation can be decomposed.
+#mesh = #dist.mesh<[dp = 2]>
+func.func @opaque_decomposable(%x: tensor<8x4xf32>, %g: tensor<4xf32>) -> tensor<8x4xf32> attributes {strategy.mesh = #mesh} {
+  // expected-error@+1 {{'nn.batch_norm' op iterator 'member' can't be split (over {dp})}}
+  %0, %m, %i = nn.batch_norm "norm"(%x, %g, %g) {groups = 2 : i64, strategy.op = #strategy.partition<[member -> dp]>} : (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+  return %0 : tensor<8x4xf32>
+}
+
+// -----
+
 // An opaque iterator is not split, nor is a log-sum-exp of an operation that
 // can't be decomposed.
 #mesh = #dist.mesh<[tp = 2]>
