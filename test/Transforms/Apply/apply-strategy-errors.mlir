@@ -46,6 +46,14 @@
 // RUN: proteus-opt %t/buckets.mlir -verify-diagnostics --apply-strategy="dp=2 bucket-size=-1"
 // RUN: proteus-opt %t/whole.mlir -verify-diagnostics --apply-strategy="dp=2 zero=2 bucket-size=1 all-reduce-gradients=true"
 // RUN: proteus-opt %t/gather.mlir -verify-diagnostics --apply-strategy="dp=2 zero=1 gather-bucket-size=1 gather-per-parameter=true"
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/selective.mlir --apply-strategy=recompute=selective
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/tp.mlir --apply-strategy=tp=2
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/batch.mlir --apply-strategy="dp=2 micro-batches=3"
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/sp.mlir --apply-strategy=sp=true
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/sequence.mlir --apply-strategy=cp=3
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/no-experts.mlir --apply-strategy="dp=2 ep=2"
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/tables.mlir --apply-strategy="dp=2 place-tables=true"
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/layers.mlir --apply-strategy=pp=4
 
 // KIND: cp-kind=star: expected one of all-gather, ring, ulysses, got 'star'
 // SCHEDULE: schedule=2f2b: expected one of gpipe, 1f1b, interleaved, zero-bubble, got '2f2b'
