@@ -1021,7 +1021,7 @@ func.func @recompute(
 
 // CHECK-LABEL: func.func @recompute_from_kept(
 // CHECK:         %[[A:.*]] = nn.gelu "a"
-// CHECK:         %[[KEPT:.*]] = nn.keep "block.fc"(%[[A]])
+// CHECK:         %[[KEPT:.*]] = nn.keep "block.fc"(%[[A]]) {strategy.op = #strategy.partition<[batch -> dp]>
 // CHECK:         nn.recompute "block" (%{{.*}} = %[[KEPT]] : tensor<4x8xf32>,
 func.func @recompute_from_kept(
     %x: tensor<4x8xf32> {nn.role = "input"},
@@ -1031,7 +1031,7 @@ func.func @recompute_from_kept(
     -> tensor<f32> attributes {nn.training = #sgd} {
   %0 = nn.linear "in"(%x, %v) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
   %1 = nn.gelu "a"(%0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
-  %2 = nn.linear "block.fc"(%1, %w) {strategy.recompute = "block", strategy.inputs = [[0, #strategy.partition<[batch -> dp]>]]} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %2 = nn.linear "block.fc"(%1, %w) {strategy.recompute = "block", strategy.inputs = [[0, #strategy.partition<[0 -> dp]>]]} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
   %3 = nn.gelu "block.act"(%2) {strategy.recompute = "block"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %4 = nn.add "block.sum"(%3, %1) {strategy.recompute = "block"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   %loss, %lse = nn.cross_entropy "loss"(%4, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
