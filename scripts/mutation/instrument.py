@@ -137,6 +137,7 @@ if "PROTEUS_MUTANTS_SCRATCH" in os.environ:
     config.test_exec_root = os.environ["PROTEUS_MUTANTS_SCRATCH"]
 """
             self.write(name, content)
+            (self.directory / name).chmod((REPOSITORY / name).stat().st_mode)
         count = NUMBERS_PER_FILE * (len(self.state["indices"]) + 1)
         for name, target in (("Mutants.h", "include/Proteus/Mutants.h"),
                              ("Mutants.cpp", "mutants/Mutants.cpp")):
