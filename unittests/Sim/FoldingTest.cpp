@@ -130,17 +130,6 @@ TEST(Folding, CostDoesNotGrowWithTheReplicas) {
   EXPECT_EQ(folding.groups[0][0].groups, 1000000);
 }
 
-TEST(Folding, AListOfAllDevicesIsARange) {
-  Job range(cluster(16, 8), {16, 8}, {{1}}),
-      listed(cluster(16, 8), {16, 8}, {{1}});
-  listed.request.mesh.devices.resize(16 * 8);
-  std::iota(listed.request.mesh.devices.begin(),
-            listed.request.mesh.devices.end(), 0);
-  Folding folding = listed.fold();
-  EXPECT_EQ(folding.ranks.size(), range.fold().ranks.size());
-  EXPECT_EQ(folding.ranks[0].ranks, 16 * 8);
-}
-
 TEST(Folding, LoadsOfAllGroupsOfAClassAddUp) {
   // 8 groups of 4 ranks, one per local number, over 4 nodes. All of them load
   // the first link of each node.
