@@ -6,7 +6,6 @@ import resource
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 LIT = "/usr/lib/llvm-22/bin/lit"
 # A mutant may allocate without end.
@@ -56,7 +55,8 @@ class Check:
 
 
 class Scratch:
-    """A directory in which a worker runs tests of a build."""
+    """A directory in which a worker runs tests of a build, so that workers do not
+    write to the same files."""
 
     def __init__(self, build, directory):
         self.build = build
@@ -73,16 +73,15 @@ def suites(program):
 
 
 def all_checks(copy, build):
-    """Returns the checks of the lowering, of the engine, and all others."""
-    checks = []
-    for seed, size, count in ((1, 50, 6),):
-        checks += [Check(f"strategy-fuzz --first {i * size}", [
-            build / "bin/proteus-strategy-fuzz", "--seed", seed, "--first", i * size,
-            "--count", size, "--jobs", 1, "--fail-fast", "--out", "@SCRATCH@"])
-            for i in range(count)]
-    checks += [Check(f"fold-fuzz --first {i * 5}", [
-        build / "bin/proteus-fold-fuzz", "--seed", 3, "--first", i * 5, "--count", 5,
-        "--out", "@SCRATCH@"]) for i in range(5)]
+    """Returns all checks: fuzzers with fixed seeds, suites of unit tests, lit tests and
+    goldens."""
+    checks = [Check(f"strategy-fuzz --first {first}", [
+        build / "bin/proteus-strategy-fuzz", "--seed", 1, "--first", first,
+        "--count", 50, "--jobs", 1, "--fail-fast", "--out", "@SCRATCH@"])
+        for first in range(0, 300, 50)]
+    checks += [Check(f"fold-fuzz --first {first}", [
+        build / "bin/proteus-fold-fuzz", "--seed", 3, "--first", first, "--count", 5,
+        "--out", "@SCRATCH@"]) for first in range(0, 25, 5)]
     for program in sorted((build / "bin").glob("Proteus*Tests")):
         checks += [Check(f"{program.name} {suite}*", [
             program, f"--gtest_filter={suite}*", "--gtest_fail_fast",
@@ -90,7 +89,6 @@ def all_checks(copy, build):
     for file in sorted((copy / "test").rglob("*")):
         if file.suffix in (".mlir", ".test") and "Inputs" not in file.parts:
             name = file.relative_to(copy / "test")
-            # Each worker has its own output files.
             checks.append(Check(f"lit {name}", [
                 LIT, "-q", "-j1", build / "test" / name]))
     checks.append(Check("goldens", ["python3", copy / "scripts/goldens.py"]))
