@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from mutation.hunt import PROOFS, Hunt, draw, read_survivors
+from mutation.hunt import Hunt, draw, read_survivors
 from mutation.instrument import Copy
 from mutation.named import Sources, print_list, read_mutants
 

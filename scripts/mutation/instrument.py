@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from mutation.edits import Wrapper, apply
@@ -87,6 +88,16 @@ def parsed_by(file, sources):
         if source.suffix == ".cpp" and f'"{file.name}"' in source.read_text():
             return source
     return None
+
+
+def find_sites_of(copy, source, files):
+    """Returns the sites of files by file. `source` is one of them or includes them."""
+    from mutation.sites import Parser
+    if source is None:
+        return {}
+    if not hasattr(find_sites_of, "parser"):
+        find_sites_of.parser = Parser(REPOSITORY, copy)
+    return find_sites_of.parser.find(source, files)
 
 
 class Copy:
@@ -181,25 +192,23 @@ if "PROTEUS_MUTANTS_SCRATCH" in os.environ:
         rules = hash_of((HERE / "sites.py").read_bytes())
         hashes = {file: hash_of(file.read_bytes(), names, rules)
                   for file, names in files.items()}
-        stale = [file for file in files
-                 if self.entry(file).get("hash") != hashes[file]]
-        if not stale:
-            return
-        from mutation.sites import Parser
-        parser = Parser(REPOSITORY, self.directory)
-        while stale:
-            source = parsed_by(stale[0], files)
-            wanted = [file for file in stale if parsed_by(file, files) == source]
-            found = parser.find(source, wanted) if source else {}
-            for file in wanted:
-                sites = [site for site in found.get(file, [])
-                         if re.search(files[file], f"{file.stem} {site.function}")]
-                self.state["files"][self.name(file)] = {
-                    "hash": hashes[file], "dropped": [],
-                    "sites": [[site.function, site.code, site.occurrence, site.rules,
-                               vars(site.wrapper)] for site in sites]}
-                stale.remove(file)
-            print(f"mutants: {self.name(source) if source else wanted[0]}", flush=True)
+        # Headers are read with a source that includes them.
+        stale = {}
+        for file in files:
+            if self.entry(file).get("hash") != hashes[file]:
+                stale.setdefault(parsed_by(file, files), []).append(file)
+        with ProcessPoolExecutor(self.jobs) as pool:
+            found = pool.map(find_sites_of, [self.directory] * len(stale),
+                             stale.keys(), stale.values())
+            for wanted, sites in zip(stale.values(), found):
+                for file in wanted:
+                    self.state["files"][self.name(file)] = {
+                        "hash": hashes[file], "dropped": [],
+                        "sites": [[site.function, site.code, site.occurrence,
+                                   site.rules, vars(site.wrapper)]
+                                  for site in sites.get(file, [])
+                                  if re.search(files[file],
+                                               f"{file.stem} {site.function}")]}
         self.save()
 
     @staticmethod
