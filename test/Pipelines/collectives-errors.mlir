@@ -1,4 +1,5 @@
 // RUN: proteus-opt %s -split-input-file -verify-diagnostics %{to-insert-collectives}
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %s %{to-insert-collectives}
 
 // A loss is complete only after the last micro-batch; a later operation can't
 // read it in between.

@@ -1,4 +1,5 @@
 // RUN: proteus-opt %s -split-input-file -verify-diagnostics %{to-propagate-strategy}
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %s %{to-propagate-strategy}
 
 // An axis splits one iterator of an operation: the tree and a node use the same.
 module attributes {proteus.cluster = "dgx-a100"} {

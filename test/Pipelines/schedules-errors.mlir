@@ -1,4 +1,5 @@
 // RUN: proteus-opt %s -split-input-file -verify-diagnostics --lower-strategy
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %s --lower-strategy
 
 // Orders that the tree lists. Messages name the program and the item.
 

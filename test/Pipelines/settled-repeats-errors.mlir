@@ -1,4 +1,5 @@
 // RUN: proteus-opt %s -split-input-file -verify-diagnostics %{to-settle-repeats}
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %s %{to-settle-repeats}
 
 // Another operation reads the stack too, so the first iteration can't be a repeat
 // of its own.

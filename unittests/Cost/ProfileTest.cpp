@@ -115,6 +115,15 @@ TEST(ProfileModel, AttentionIsOneInBatchAndHeads) {
             Source::Roofline);
 }
 
+TEST(ProfileModel, KernelsWithOtherStepsAreOthers) {
+  Kernel once = makeMemoryKernel(Family::Stream, 1e6, DType::BF16),
+         twice = once;
+  twice.steps = 2;
+  auto model = modelOf({{once, 1e-3, "", ""}});
+  EXPECT_EQ(model->cost(once).source, Source::Measured);
+  EXPECT_EQ(model->cost(twice).source, Source::Roofline);
+}
+
 /// Returns a device whose matrix units sustain 0.8 of the rate of single
 /// kernels.
 Device throttled() {
@@ -281,6 +290,25 @@ TEST(ProfileFile, HowItWasMeasured) {
   EXPECT_EQ(errorOf(("{\"measured\": \"hot\", " + kernels).str()),
             "p: unknown method of measurement 'hot' (one of alone, in_step) at "
             "measured");
+}
+
+TEST(ProfileFile, WidthsOfAModelGiveTheBytesOfItsActivations) {
+  std::string head = "gpu,model,op,tp,M_tokens,N,K,time_ms_median\n";
+  Measurements products =
+      cantFail(readVidurProducts(head + "a100,m,attn_pre_proj,1,10,300,100,1\n"
+                                        "a100,m,attn_post_proj,1,10,100,100,1\n"
+                                        "a100,m,mlp_up_proj,1,10,400,100,1\n"
+                                        "a100,m,mlp_down_proj,1,10,100,200,1\n",
+                                 "p"));
+  Measurements memory = cantFail(readVidurMemoryKernels(
+      "gpu,model,tp,tokens,hidden,emb,input_layernorm,attn_rope,"
+      "post_attention_layernorm,mlp_act,add\n"
+      "a100,m,1,10,100,None,None,0.002,None,0.004,None\n",
+      "p", products));
+  ASSERT_EQ(memory.size(), 2u);
+  // Queries and keys are read and written; and a position, and a row of 128.
+  EXPECT_EQ(memory[0].kernel.bytes, 10 * (4 * (300 + 100) / 2 + 8 + 2 * 128));
+  EXPECT_EQ(memory[1].kernel.bytes, 2 * 10 * (400 + 200));
 }
 
 TEST(ProfileFile, PublishedTables) {

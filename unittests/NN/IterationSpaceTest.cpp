@@ -482,4 +482,7 @@ TEST_F(IterationSpaceTest, NumbersAboutGradientsReduceEverything) {
   expectSpace("\"nn.overflow\" <{path = \"s\"}> : (tensor<4x5xf32>) -> "
               "tensor<f32>",
               "d0:4:max d1:5:max", "(d0, d1) -> ()");
+  EXPECT_EQ(flops("\"nn.square_sum\" <{path = \"s\"}> : (tensor<4x5xf32>) -> "
+                  "tensor<f32>"),
+            2.0 * 4 * 5);
 }

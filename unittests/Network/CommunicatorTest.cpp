@@ -254,6 +254,27 @@ TEST(Communicator, AMDUsesAllLinksOfAMesh) {
   }
 }
 
+TEST(Communicator, AMDUsesRingsIfLinksDiffer) {
+  cost::Time times[2];
+  for (bool isAMD : {true, false}) {
+    NodeGraph graph;
+    graph.name = "mesh";
+    for (uint32_t d = 0; d < 4; ++d)
+      addVertex(graph, VertexKind::Device, "gpu " + std::to_string(d), d);
+    for (uint32_t a = 0; a < 4; ++a)
+      for (uint32_t b = a + 1; b < 4; ++b)
+        graph.connect(a, b, LinkKind::NVLink, a + b == 3 ? 32 * GB : 64 * GB);
+    CollectiveConstants c;
+    Cluster cluster = makeCluster(std::move(graph), c, 1);
+    cluster.devices.front().architecture =
+        isAMD ? machine::Architecture::CDNA : machine::Architecture::Volta;
+    times[isAMD] = make(cluster, range(0, 4))
+                       ->plan(CollectiveKind::AllGather, int64_t(1) << 30)
+                       .alone();
+  }
+  EXPECT_EQ(times[true], times[false]);
+}
+
 TEST(Communicator, LinksBoundWhatAModelPromises) {
   // The fitted rate of H100 exchanges exceeds that of its links: 382 of 370.8.
   Cluster cluster = h100();

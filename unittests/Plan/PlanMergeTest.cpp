@@ -77,6 +77,16 @@ TEST(PlanMergeTest, PerParameterReductionNeedsZeroAndNoSizes) {
   EXPECT_FALSE(complete(stated, stack, "x").plan.gradientReduction);
 }
 
+TEST(PlanMergeTest, OtherPartitionsFitChunks) {
+  StackPlan stack;
+  stack.plan.stagePartition = StagePartition::Ends;
+  ParallelPlan stated;
+  stated.virtualStages = 2;
+  CompletedPlan completed = complete(stated, stack, "x");
+  EXPECT_EQ(completed.plan.stagePartition, StagePartition::Ends);
+  EXPECT_TRUE(completed.remarks.empty());
+}
+
 TEST(PlanMergeTest, StagesByWorkAndChunksGiveARemark) {
   StackPlan stack;
   stack.plan.stagePartition = StagePartition::Work;
@@ -86,6 +96,23 @@ TEST(PlanMergeTest, StagesByWorkAndChunksGiveARemark) {
   EXPECT_FALSE(completed.plan.stagePartition);
   ASSERT_EQ(completed.remarks.size(), 1u);
   EXPECT_NE(completed.remarks.front().find("nanotron"), std::string::npos);
+}
+
+TEST(PlanMergeTest, WithoutChunksStagesAreBalancedByWork) {
+  StackPlan stack;
+  stack.plan.stagePartition = StagePartition::Work;
+  CompletedPlan completed = complete({}, stack, "nanotron");
+  EXPECT_EQ(completed.plan.stagePartition, StagePartition::Work);
+  EXPECT_TRUE(completed.remarks.empty());
+}
+
+TEST(PlanMergeTest, OneDeviceGathersNoActivations) {
+  StackPlan stack;
+  stack.plan.keepGathered = true;
+  ParallelPlan stated;
+  stated.sequenceParallel = true;
+  stated.tp = 1;
+  EXPECT_FALSE(complete(stated, stack, "x").plan.keepGathered);
 }
 
 /// Returns the buckets of a rule on `dp` * `cp` replicas.

@@ -49,6 +49,14 @@ TEST(PlanSizesTest, AStatedDegreeSetsTheDevices) {
   EXPECT_EQ(sizes.globalBatch, 8 * 3 * 5);
 }
 
+TEST(PlanSizesTest, AnAccumulationMayFollowFromTheBatch) {
+  ParallelPlan plan = degrees(2, 1);
+  plan.accumulation = 4;
+  EXPECT_EQ(llvm::cantFail(sizesOf(plan, 8, 16, {})).microBatches, 4);
+  plan.accumulation = 2;
+  EXPECT_NE(errorOf(sizesOf(plan, 8, 16, {})), "");
+}
+
 TEST(PlanSizesTest, ContradictionsNameBothNumbersAndARemedy) {
   EXPECT_EQ(errorOf(sizesOf(degrees(4, 2), 12, {}, {})),
             "tp * pp * cp = 4 * 2 * 1 = 8 does not divide the 12 GPUs; use "

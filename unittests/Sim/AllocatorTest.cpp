@@ -281,6 +281,20 @@ struct Live {
   int64_t address, size;
 };
 
+TEST(Allocator, ReleasedSegmentsLeaveTheState) {
+  CachingAllocator fresh(40 * MiB), used(40 * MiB);
+  used.free(used.allocate(20 * MiB));
+  std::vector<int64_t> states[2];
+  for (auto [allocator, state] :
+       {std::pair(&fresh, &states[0]), {&used, &states[1]}}) {
+    allocator->free(allocator->allocate(30 * MiB));
+    EXPECT_EQ(allocator->reserved(), 30 * MiB);
+    allocator->appendState(*state);
+  }
+  EXPECT_FALSE(states[0].empty());
+  EXPECT_EQ(states[0], states[1]);
+}
+
 class AllocatorProperty : public testing::TestWithParam<unsigned> {};
 
 TEST_P(AllocatorProperty, AgreesWithASearchOfAllBlocks) {

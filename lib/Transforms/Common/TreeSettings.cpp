@@ -163,7 +163,8 @@ void SettingWriter::writeBuckets(int64_t elementBytes) {
     op.setFirstAttr(integer(buckets.first));
   if (buckets.perLayer)
     op.setPerLayer(true);
-  if (isLate)
+  // A bucket without sizes states its reduction, even the default one.
+  if (isLate || !buckets.areStated())
     op.setReduction(
         plan::stringifyGradientReduction(resolved.gradientReduction));
   if (stated.gatherBucketSize)

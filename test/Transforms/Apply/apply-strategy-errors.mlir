@@ -32,6 +32,8 @@
 // RUN: proteus-opt %t/groups-ep.mlir -verify-diagnostics --apply-strategy="dp=4 ep=2"
 // RUN: proteus-opt %t/batch-ep.mlir -verify-diagnostics --apply-strategy="dp=6 ep=3"
 // RUN: proteus-opt %t/selective.mlir -verify-diagnostics --apply-strategy=recompute=selective
+// RUN: proteus-opt %t/one-linear.mlir -verify-diagnostics --apply-strategy=tp=2
+// RUN: proteus-opt %t/selective-outside.mlir -verify-diagnostics --apply-strategy=recompute=selective
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=cp-kind=star 2>&1 | FileCheck %s --check-prefix=KIND
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=schedule=2f2b 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=recompute=some 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
@@ -44,6 +46,14 @@
 // RUN: proteus-opt %t/buckets.mlir -verify-diagnostics --apply-strategy="dp=2 bucket-size=-1"
 // RUN: proteus-opt %t/whole.mlir -verify-diagnostics --apply-strategy="dp=2 zero=2 bucket-size=1 all-reduce-gradients=true"
 // RUN: proteus-opt %t/gather.mlir -verify-diagnostics --apply-strategy="dp=2 zero=1 gather-bucket-size=1 gather-per-parameter=true"
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/selective.mlir --apply-strategy=recompute=selective
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/tp.mlir --apply-strategy=tp=2
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/batch.mlir --apply-strategy="dp=2 micro-batches=3"
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/sp.mlir --apply-strategy=sp=true
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/sequence.mlir --apply-strategy=cp=3
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/no-experts.mlir --apply-strategy="dp=2 ep=2"
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/tables.mlir --apply-strategy="dp=2 place-tables=true"
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/layers.mlir --apply-strategy=pp=4
 
 // KIND: cp-kind=star: expected one of all-gather, ring, ulysses, got 'star'
 // SCHEDULE: schedule=2f2b: expected one of gpipe, 1f1b, interleaved, zero-bubble, got '2f2b'
@@ -315,6 +325,17 @@ func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}, %l: tensor<8x4x2xf32> {n
   return %f : tensor<2x8x2x4xf32>
 }
 
+//--- one-linear.mlir
+// A product of experts is split only if another one reads its result.
+// expected-error@+1 {{has no operation to split into tp=2 parts}}
+func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}, %l: tensor<8x4x2xf32> {nn.role = "input"}, %w: tensor<2x4x4xf32> {nn.role = "parameter"}) -> tensor<8x4x4xf32> {
+  %gates, %chosen, %slots = nn.moe_route "route"(%l) {groups = 8 : i64, capacity_factor = 1.0 : f64} : (tensor<8x4x2xf32>) -> (tensor<8x4x1xf32>, tensor<8x4x1xi32>, tensor<8x4x1xi32>)
+  %d = nn.moe_dispatch "dispatch"(%x, %chosen, %slots) : (tensor<8x4x4xf32>, tensor<8x4x1xi32>, tensor<8x4x1xi32>) -> tensor<2x8x2x4xf32>
+  %f = nn.expert_linear "fc"(%d, %w) : (tensor<2x8x2x4xf32>, tensor<2x4x4xf32>) -> tensor<2x8x2x4xf32>
+  %c = nn.moe_combine "combine"(%f, %chosen, %slots, %gates) : (tensor<2x8x2x4xf32>, tensor<8x4x1xi32>, tensor<8x4x1xi32>, tensor<8x4x1xf32>) -> tensor<8x4x4xf32>
+  return %c : tensor<8x4x4xf32>
+}
+
 //--- groups-ep.mlir
 func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}, %l: tensor<8x4x2xf32> {nn.role = "input"}, %w: tensor<2x4x4xf32> {nn.role = "parameter"}) -> tensor<2x2x8x4xf32> {
   // expected-error@+1 {{has 2 groups, which can't be cut into equal parts by dp=4 times micro-batches=1; change groups or the degrees}}
@@ -336,6 +357,16 @@ func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"}) -> tensor<8
 func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}) -> tensor<8x4x4xf32> {
   %0 = nn.relu "act"(%x) : (tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
   return %0 : tensor<8x4x4xf32>
+}
+
+//--- selective-outside.mlir
+// expected-error@+1 {{has nothing to recompute}}
+func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}) -> tensor<8x4x4xf32> {
+  // Attention that is in no layer.
+  %0 = nn.matmul "core.scores"(%x, %x) {transpose_b} : (tensor<8x4x4xf32>, tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
+  %1 = nn.softmax "core.softmax"(%0) : (tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
+  %2 = nn.matmul "core.values"(%1, %x) : (tensor<8x4x4xf32>, tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
+  return %2 : tensor<8x4x4xf32>
 }
 
 //--- pieces.mlir

@@ -1,6 +1,8 @@
 // RUN: proteus-opt %s --apply-strategy="dp=4 zero=1" | FileCheck %s
 // RUN: proteus-opt %s --apply-strategy="dp=4 zero=1" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RUN: proteus-opt %s --apply-strategy="dp=4 zero=3" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %s --apply-strategy="dp=4 zero=3 reshard-after-forward=false" | FileCheck %s --check-prefix=KEEP
+// KEEP: prefetch reshard_after_forward = false
 
 // What a sharded optimizer keeps of a weight is split along a dimension that divides:
 // uneven parts make ranks differ. With a bias it is the one that the bias has.

@@ -4,6 +4,12 @@
 // RUN: proteus-opt %s --apply-strategy="dp=2 place-tables=true bucket-size=4096 first-bucket-size=512" | FileCheck %s
 // RUN: proteus-opt %s --apply-strategy="dp=2 place-tables=true" --check-lowering -verify-diagnostics -o /dev/null
 // RUN: proteus-opt %s --apply-strategy="dp=2 place-tables=true" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %s --apply-strategy="dp=2 zero=1 gather-bucket-size=4096" | FileCheck %s --check-prefix=GATHER
+// RUN: proteus-opt %s --apply-strategy="dp=2 zero=1 gather-per-parameter=true" --lower-strategy | FileCheck %s --check-prefix=EACH
+
+// GATHER: bucket
+// GATHER-SAME: gather = 4096
+// EACH: dist.schedule
 
 // CHECK:      strategy.tree @s for @dlrm
 // CHECK-NEXT:   mesh [dp = 2]

@@ -1,5 +1,6 @@
 // RUN: proteus-opt %s -split-input-file --check-lowering -verify-diagnostics -o /dev/null
 // RUN: not proteus-opt %s --check-lowering="strategy=@absent" -o /dev/null 2>&1 | FileCheck %s --check-prefix=ABSENT
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %s --check-lowering
 // ABSENT: needs one strategy tree, but there is no @absent
 
 // expected-error @below {{needs one strategy tree, but there are 0; choose with strategy=@name}}

@@ -1,4 +1,5 @@
 // RUN: proteus-opt %s -split-input-file -verify-diagnostics --unroll-repeats
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %s --unroll-repeats
 
 // What is sliced is an argument, not a value that is computed.
 func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},

@@ -1,4 +1,5 @@
 // RUN: proteus-opt %s -split-input-file -verify-diagnostics --insert-collectives
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %s --insert-collectives
 
 // Layouts of arguments come from propagate-strategy: the pass does not guess
 // them.

@@ -5,6 +5,9 @@
 // RUN:     --match-strategy=strategy=@missing
 // RUN: proteus-opt %t/cluster-option.mlir -split-input-file \
 // RUN:     -verify-diagnostics --match-strategy=cluster=missing.json
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/trees.mlir -allow-unregistered-dialect --match-strategy
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/tree-option.mlir --match-strategy=strategy=@missing
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/cluster-option.mlir --match-strategy=cluster=missing.json
 
 //--- trees.mlir
 

@@ -1,5 +1,6 @@
 // RUN: proteus-opt %s -split-input-file -verify-diagnostics --schedule-pipeline
 // RUN: not proteus-opt %S/Inputs/incomplete-schedule.mlir --schedule-pipeline 2>&1 | FileCheck %s
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %s --schedule-pipeline
 
 // Orders that a person has listed, in the settings of the programs or as a
 // dist.schedule. Messages name the program and the item.

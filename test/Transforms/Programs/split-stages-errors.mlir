@@ -1,4 +1,5 @@
 // RUN: proteus-opt %s -verify-diagnostics --split-stages
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %s --split-stages
 
 // Layouts decide what a stage holds: the pass does not guess them.
 #mesh = #dist.mesh<[dp = 2]>

@@ -1,4 +1,5 @@
 // RUN: proteus-opt %s -split-input-file -verify-diagnostics --propagate-strategy
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %s --propagate-strategy
 
 //===----------------------------------------------------------------------===//
 // Partitions of operations
@@ -13,6 +14,16 @@ func.func @one_iterator_per_axis(%x: tensor<8x4xf32>, %w: tensor<6x4xf32>) -> (t
   // expected-error@+1 {{'nn.linear' op axis 'dp' splits both 'batch' and 'in'; an axis may split one iterator of an operation}}
   %1 = nn.linear "b"(%x, %w) {strategy.op = #strategy.partition<[batch -> dp, in -> [tp, dp]]>} : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
   return %0, %1 : tensor<8x6xf32>, tensor<8x6xf32>
+}
+
+// -----
+
+// An opaque iterator is not split, even if the operation can be decomposed.
+#mesh = #dist.mesh<[dp = 2]>
+func.func @opaque_decomposable(%x: tensor<8x4xf32>, %g: tensor<4xf32>) -> tensor<8x4xf32> attributes {strategy.mesh = #mesh} {
+  // expected-error@+1 {{'nn.batch_norm' op iterator 'member' can't be split (over {dp})}}
+  %0, %m, %i = nn.batch_norm "norm"(%x, %g, %g) {groups = 2 : i64, strategy.op = #strategy.partition<[member -> dp]>} : (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+  return %0 : tensor<8x4xf32>
 }
 
 // -----

@@ -74,3 +74,15 @@ func.func @through_repeats(%x: tensor<8x4xf32>, %ws: tensor<3x4x4xf32>) -> tenso
   %3 = nn.relu "out"(%1) : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return %3 : tensor<8x4xf32>
 }
+
+// -----
+
+// A number about a gradient follows the update, which reads the gradient as well.
+#mesh = #dist.mesh<[dp = 2]>
+func.func @observer(%g: tensor<6x4xf32>, %w: tensor<6x4xf32>) -> tensor<6x4xf32> attributes {strategy.mesh = #mesh} {
+  // expected-remark@+1 {{d0 over {dp} for its reader 'sum'}}
+  %0 = nn.square_sum "norm"(%g) {strategy.phase = #strategy.phase<update>} : (tensor<6x4xf32>) -> tensor<f32>
+  // expected-remark@+1 {{batch over {dp} from the tree}}
+  %1 = nn.add "sum"(%g, %w) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = #strategy.phase<update>} : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+  return %1 : tensor<6x4xf32>
+}

@@ -1,4 +1,5 @@
 // RUN: proteus-opt %s -split-input-file -verify-diagnostics --settle-repeats
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %s --settle-repeats
 
 // A stack that another operation reads too can't be cut, so the first iteration
 // can't be a repeat of its own.

@@ -1,5 +1,6 @@
 // RUN: proteus-opt %s -split-input-file -verify-diagnostics \
 // RUN:     -allow-unregistered-dialect --build-training-step
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %s -allow-unregistered-dialect --build-training-step
 
 // A model is a single block.
 // expected-error@+1 {{'func.func' op a model must be a single block}}

@@ -545,6 +545,23 @@ func.func @clip_and_loss_scale(
   return %loss : tensor<f32>
 }
 
+// Only copies of a tied parameter count once: two parameters with one name do not.
+
+// CHECK-LABEL: func.func @clip_equal_names(
+// CHECK:         nn.square_sum "w"
+// CHECK:         nn.square_sum "w"
+func.func @clip_equal_names(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "w"},
+    %v: tensor<8x8xf32> {nn.role = "parameter", nn.path = "w"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd, clip = 0.5>} {
+  %0 = nn.linear "a"(%x, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = nn.linear "b"(%0, %v) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%1, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
 // A master copy is one state more, and the other states have its type. The
 // gradients of parameters have the type that is asked for, those of activations
 // the type of the activation.
@@ -1043,6 +1060,27 @@ func.func @recompute(
   %0 = nn.linear "block.fc"(%x, %w) {strategy.recompute = "block"} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
   %1 = nn.gelu "block.act"(%0) {strategy.recompute = "block"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %loss, %lse = nn.cross_entropy "loss"(%1, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// A group reads an input in the layout in which its first reader keeps it.
+
+// CHECK-LABEL: func.func @recompute_from_kept(
+// CHECK:         %[[A:.*]] = nn.gelu "a"
+// CHECK:         %[[KEPT:.*]] = nn.keep "block.fc"(%[[A]]) {strategy.op = #strategy.partition<[batch -> dp]>
+// CHECK:         nn.recompute "block" (%{{.*}} = %[[KEPT]] : tensor<4x8xf32>,
+func.func @recompute_from_kept(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "w"},
+    %v: tensor<8x8xf32> {nn.role = "parameter", nn.path = "v"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %0 = nn.linear "in"(%x, %v) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = nn.gelu "a"(%0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = nn.linear "block.fc"(%1, %w) {strategy.recompute = "block", strategy.inputs = [[0, #strategy.partition<[0 -> dp]>]]} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %3 = nn.gelu "block.act"(%2) {strategy.recompute = "block"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %4 = nn.add "block.sum"(%3, %1) {strategy.recompute = "block"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%4, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
   return %loss : tensor<f32>
 }
 

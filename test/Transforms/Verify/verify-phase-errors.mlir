@@ -7,6 +7,14 @@
 // RUN: proteus-opt %t/function.mlir -verify-diagnostics --verify-phase=after=schedule
 // RUN: proteus-opt %t/programs.mlir -split-input-file -verify-diagnostics --verify-phase=after=programs
 // RUN: proteus-opt %t/schedule.mlir -split-input-file -verify-diagnostics --verify-phase=after=schedule
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/matched.mlir --verify-phase=after=matched
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/step.mlir --verify-phase=after=step
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/propagated.mlir --verify-phase=after=propagated
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/collectives.mlir --verify-phase=after=collectives
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/function.mlir --verify-phase=after=programs
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/function.mlir --verify-phase=after=schedule
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/programs.mlir --verify-phase=after=programs
+// RUN: python3 %root/test/Inputs/each_fails.py proteus-opt %t/schedule.mlir --verify-phase=after=schedule
 
 // Every offender is listed at its location.
 

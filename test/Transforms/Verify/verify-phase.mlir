@@ -8,6 +8,7 @@
 // RUN: proteus-opt %t/step.mlir -o %t/step.txt && proteus-opt %t/step.mlir --verify-phase=after=step | diff %t/step.txt -
 // RUN: proteus-opt %t/propagated.mlir -o %t/propagated.txt && proteus-opt %t/propagated.mlir --verify-phase=after=propagated | diff %t/propagated.txt -
 // RUN: proteus-opt %t/collectives.mlir -o %t/collectives.txt && proteus-opt %t/collectives.mlir --verify-phase=after=collectives | diff %t/collectives.txt -
+// RUN: proteus-opt %t/scalar.mlir --verify-phase=after=collectives -o /dev/null
 // RUN: proteus-opt %t/programs.mlir -o %t/programs.txt && proteus-opt %t/programs.mlir --verify-phase=after=programs | diff %t/programs.txt -
 // RUN: proteus-opt %t/programs.mlir --verify-phase=after=schedule | diff %t/programs.txt -
 
@@ -66,6 +67,20 @@ func.func @f(%x: tensor<8x4xf32, #x>, %w: tensor<6x4xf32, #w>) -> tensor<8x6xf32
   %1 = nn.add "b"(%0, %0) {strategy.op = #strategy.partition<[batch -> dp]>} : (tensor<8x6xf32, #p>, tensor<8x6xf32, #p>) -> tensor<8x6xf32, #p>
   %2 = dist.all_reduce sum %1 over {tp} : tensor<8x6xf32, #p> -> tensor<8x6xf32, #y>
   return %2 : tensor<8x6xf32, #y>
+}
+
+//--- scalar.mlir
+
+// A number has no layout.
+#mesh = #dist.mesh<[dp = 2]>
+#x = #dist.layout<#mesh, [{dp}]>
+func.func @scalar(%x: tensor<8xf32, #x>, %y: tensor<8xf32, #x>, %s: f32) -> tensor<8xf32, #x> attributes {strategy.mesh = #mesh} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x, %s : tensor<8xf32, #x>, f32) outs(%y : tensor<8xf32, #x>) attrs = {strategy.op = #strategy.partition<[d0 -> dp]>} {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %1 = arith.mulf %a, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32, #x>
+  return %0 : tensor<8xf32, #x>
 }
 
 //--- programs.mlir
