@@ -55,6 +55,7 @@ write("numbers.json", ('{"family": "decoder", "junk": [', 1), ("1," * MILLION, 8
       ("1]}", 1))
 write("keys.json", ("{", 1), *((f'"k{i}": 1, ', 1) for i in range(MILLION)),
       ('"k": 1}', 1))
+write("objects.json", ("[", 1), ("{}," * MILLION, 4), ("{}]", 1))
 write("key.json", ('{"family": "decoder", "', 1), ("x" * MILLION, 1), ('": 1}', 1))
 write("digits.json", ('{"layers": ', 1), ("1" * MILLION, 1), ("}", 1))
 write("deep.json", ("[", 100_000))
