@@ -58,6 +58,12 @@ size_t proteus::findDeepNesting(StringRef text) {
   return 0;
 }
 
+std::string proteus::deepNestingReason() {
+  return "more than " + std::to_string(maxNesting) +
+         " brackets are open, deeper than in any model; write the nested parts "
+         "one after the other";
+}
+
 Expected<std::unique_ptr<MemoryBuffer>>
 proteus::readModuleFile(StringRef path) {
   Expected<std::string> text =
@@ -66,11 +72,8 @@ proteus::readModuleFile(StringRef path) {
     return text.takeError();
   if (!StringRef(*text).starts_with(bytecodeMagic))
     if (size_t line = findDeepNesting(*text))
-      return createStringError("can't read '" + path + "': more than " +
-                               Twine(maxNesting) +
-                               " brackets are open in line " + Twine(line) +
-                               ", deeper than in any model; write the nested "
-                               "parts one after the other");
+      return createStringError("can't read '" + path + "': line " +
+                               Twine(line) + ": " + deepNestingReason());
   std::unique_ptr<WritableMemoryBuffer> buffer =
       WritableMemoryBuffer::getNewUninitMemBuffer(
           text->size(), path == "-" ? "<stdin>" : path, bufferAlignment);

@@ -21,6 +21,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
+#include <string>
 
 namespace proteus {
 
@@ -32,6 +33,10 @@ inline constexpr int maxNesting = 500;
 /// brackets are open, or 0 if there is no such line. Ignores brackets in
 /// strings and comments.
 size_t findDeepNesting(llvm::StringRef text);
+
+/// Returns the reason for which a text with such a line is refused, and the
+/// remedy.
+std::string deepNestingReason();
 
 /// Reads the file of a module, which contains text or bytecode. The path `-`
 /// selects standard input. Fails if the file is larger than
