@@ -63,6 +63,10 @@ write("deep.mlir", ("module {", 100_000))
 write("deep-attribute.mlir", ("module attributes {a = ", 1), ("[", 100_000))
 write("deep-tree.mlir", ("strategy.tree @s for @m {", 1), ("node \"a\" {", 2000),
       ("}", 2001))
+write("wide-tree.mlir",
+      ('module attributes {proteus.cluster = "dgx-a100"} {\n'
+       "func.func @m() { return }\nstrategy.tree @s for @m { mesh [dp = 8] ", 1),
+      ('node "a" { split op [in -> dp] } ', 5000), ("}}", 1))
 write("large.csv", ("op,dtype,pass,shape,time_us\n", 1),
       ("product,bf16,forward,m=1024 n=2304 k=768,3000\n", 400_000))
 model("layers.json", layers=4097)
