@@ -53,7 +53,7 @@ MLIRContext &fuzz::sharedContext() {
 
 void fuzz::readIR(llvm::StringRef text) {
   // Tools refuse such a text before they parse it.
-  if (findDeepNesting(text))
+  if (findTextFault(text))
     return;
   MLIRContext &context = sharedContext();
   OwningOpRef<ModuleOp> module = parse(text, &context);

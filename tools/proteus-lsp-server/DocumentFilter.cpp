@@ -13,6 +13,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -29,7 +30,7 @@ using llvm::lsp::JSONStreamStyle;
 //===----------------------------------------------------------------------===//
 
 /// The operation that replaces a document.
-static constexpr llvm::StringLiteral refusal = "refused.deep_nesting";
+static constexpr llvm::StringLiteral refusal = "refused.document";
 
 namespace {
 /// A dialect whose only operation is refused with the reason for which a
@@ -49,9 +50,12 @@ public:
     if (name != refusal)
       return std::nullopt;
     return [](OpAsmParser &parser, OperationState &) -> ParseResult {
+      SMLoc place = parser.getNameLoc();
+      std::string reason;
+      if (parser.parseString(&reason))
+        return failure();
       // Unlike an error of the parser, this one does not name the operation.
-      return mlir::emitError(parser.getEncodedSourceLoc(parser.getNameLoc()),
-                             proteus::deepNestingReason());
+      return mlir::emitError(parser.getEncodedSourceLoc(place), reason);
     };
   }
 };
@@ -61,24 +65,29 @@ void proteus::lsp::registerRefusalDialect(DialectRegistry &registry) {
   registry.insert<RefusalDialect>();
 }
 
-/// Returns a text that gives one diagnostic in line `line`, counted from 1.
-static std::string refuseAt(size_t line) {
-  return std::string(line - 1, '\n') + refusal.str() + "\n";
+/// Returns a text that gives one diagnostic, in the line of `fault`.
+static std::string refuse(const proteus::TextFault &fault) {
+  std::string text(fault.line - 1, '\n');
+  llvm::raw_string_ostream os(text);
+  os << refusal << " \"";
+  llvm::printEscapedString(fault.reason, os);
+  os << "\"\n";
+  return text;
 }
 
 //===----------------------------------------------------------------------===//
 // Messages
 //===----------------------------------------------------------------------===//
 
-/// Replaces the document in the member `text` of `object`, if it is nested too
-/// deeply.
+/// Replaces the document in the member `text` of `object`, if MLIR's parser
+/// can't handle it.
 static void filterText(json::Object *object) {
   std::optional<StringRef> text =
       object ? object->getString("text") : std::nullopt;
   if (!text)
     return;
-  if (size_t line = proteus::findDeepNesting(*text))
-    (*object)["text"] = refuseAt(line);
+  if (std::optional<proteus::TextFault> fault = proteus::findTextFault(*text))
+    (*object)["text"] = refuse(*fault);
 }
 
 /// Returns the message for the server: `message`, or a message with another

@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's parser calls itself for each nested bracket, so a deeply nested
-// document overflows the stack of the language server. The server of MLIR reads
-// standard input by itself. This filter is therefore put before standard input:
-// it replaces a document that is nested too deeply by a text that gives one
-// diagnostic.
+// A deeply nested document overflows the stack of MLIR's parser, and others
+// take too long (see ModuleFile.h). The server of MLIR reads standard input by
+// itself. This filter is therefore put before standard input: it replaces such
+// a document by a text that gives one diagnostic.
 //
 //===----------------------------------------------------------------------===//
 

@@ -63,6 +63,13 @@ write("deep.mlir", ("module {", 100_000))
 write("deep-attribute.mlir", ("module attributes {a = ", 1), ("[", 100_000))
 write("deep-tree.mlir", ("strategy.tree @s for @m {", 1), ("node \"a\" {", 2000),
       ("}", 2001))
+write("signs.mlir", ("module attributes {a.b = affine_map<(d0) -> (", 1),
+      ("- ", 100_000), ("d0)>} {}", 1))
+write("dimensions.mlir", ("func.func private @m(tensor<", 1), ("1x", 20_000),
+      ("f32>)", 1))
+write("aliases.mlir", ("#a0 = [1]\n", 1),
+      *((f"#a{i} = [#a{i - 1}, #a{i - 1}]\n", 1) for i in range(1, 60)),
+      ("module attributes {a.b = #a59} {}", 1))
 write("wide-tree.mlir",
       ('module attributes {proteus.cluster = "dgx-a100"} {\n'
        "func.func @m() { return }\nstrategy.tree @s for @m { mesh [dp = 8] ", 1),
