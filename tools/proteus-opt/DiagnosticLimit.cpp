@@ -8,9 +8,13 @@
 
 #include "DiagnosticLimit.h"
 
+#include "Proteus/Support/Printable.h"
+
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -43,12 +47,24 @@ private:
   DiagnosticLimit &limit;
 };
 
+/// Returns true if a terminal shows `line` as it is.
+static bool isPrintable(StringRef line) {
+  auto isWhite = [](char c) { return c == '\t' || c == '\r'; };
+  // Most lines are ASCII.
+  if (llvm::all_of(line,
+                   [&](char c) { return llvm::isPrint(c) || isWhite(c); }))
+    return true;
+  std::string text = line.str();
+  llvm::erase_if(text, isWhite);
+  return proteus::printable(text) == text;
+}
+
 DiagnosticLimit::DiagnosticLimit(StringRef text) {
   for (unsigned number = 1; !text.empty(); ++number) {
     StringRef line;
     std::tie(line, text) = text.split('\n');
-    if (line.size() > maxLine)
-      longLines.insert(number);
+    if (line.size() > maxLine || !isPrintable(line))
+      hiddenLines.insert(number);
   }
 }
 
@@ -57,9 +73,11 @@ void DiagnosticLimit::install(DialectRegistry &registry) {
                         std::make_unique<Installer>(*this));
 }
 
-bool DiagnosticLimit::isAtLongLine(Location location) const {
-  auto place = location->findInstanceOf<FileLineColLoc>();
-  return place && longLines.contains(place.getLine());
+bool DiagnosticLimit::isPlain(const Diagnostic &diagnostic) const {
+  auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+  std::string text = diagnostic.str();
+  return !(place && hiddenLines.contains(place.getLine())) &&
+         printable(text, /*keepNewlines=*/true) == text;
 }
 
 static StringRef severityOf(const Diagnostic &diagnostic) {
@@ -79,21 +97,19 @@ static StringRef severityOf(const Diagnostic &diagnostic) {
 /// Prints a diagnostic as MLIR does, but without the line of the input.
 static void print(const Diagnostic &diagnostic) {
   if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
-    llvm::errs() << place.getFilename().getValue() << ":" << place.getLine()
-                 << ":" << place.getColumn() << ": ";
-  llvm::errs() << severityOf(diagnostic) << ": " << diagnostic << "\n";
+    llvm::errs() << proteus::printable(place.getFilename()) << ":"
+                 << place.getLine() << ":" << place.getColumn() << ": ";
+  llvm::errs() << severityOf(diagnostic) << ": "
+               << proteus::printable(diagnostic.str(), /*keepNewlines=*/true)
+               << "\n";
 }
 
 LogicalResult DiagnosticLimit::handle(Diagnostic &diagnostic) {
   if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
       ++numErrors > maxErrors)
     return success();
-  bool isLong =
-      isAtLongLine(diagnostic.getLocation()) ||
-      llvm::any_of(diagnostic.getNotes(), [&](const Diagnostic &note) {
-        return isAtLongLine(note.getLocation());
-      });
-  if (!isLong)
+  auto isPlain = [&](const Diagnostic &one) { return this->isPlain(one); };
+  if (isPlain(diagnostic) && llvm::all_of(diagnostic.getNotes(), isPlain))
     return failure();
   print(diagnostic);
   for (const Diagnostic &note : diagnostic.getNotes())

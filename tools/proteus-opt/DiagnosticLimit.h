@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // MLIR prints each diagnostic with its line of the input. A module with
-// thousands of faults in one line of 100 KB would give gigabytes of output.
+// thousands of faults in one line of 100 KB would give gigabytes of output, and
+// control characters in a line or a name could change the state of the
+// terminal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +25,8 @@ class DialectRegistry;
 
 namespace proteus::opt {
 
-/// Prints only the first errors, and diagnostics at long lines without the
-/// line.
+/// Prints only the first errors, long lines not at all, and control characters
+/// as `\x1b`.
 class DiagnosticLimit {
 public:
   /// Most errors that are printed.
@@ -49,9 +51,12 @@ private:
 
   /// Prints `diagnostic`, or returns failure so that MLIR prints it.
   llvm::LogicalResult handle(mlir::Diagnostic &diagnostic);
-  bool isAtLongLine(mlir::Location location) const;
+  /// Returns true if MLIR may print `diagnostic` with its line.
+  bool isPlain(const mlir::Diagnostic &diagnostic) const;
 
-  llvm::DenseSet<unsigned> longLines; ///< numbers of lines, counted from 1
+  /// Numbers, counted from 1, of lines that are not printed: they are long or
+  /// have control characters.
+  llvm::DenseSet<unsigned> hiddenLines;
   size_t numErrors = 0;
   bool isInstalled = false;
 };
