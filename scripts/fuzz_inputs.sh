@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Runs libFuzzer on the readers of cluster files and topology dumps, in a build with
-# clang's sanitizers. Fails if a reader crashes, hangs or accepts an inconsistent
+# Runs libFuzzer on the readers of untrusted files, in a build with clang's sanitizers.
+# Fails if a reader crashes, takes too much time or memory, or accepts an inconsistent
 # input; the input is then in the build directory.
-#   scripts/fuzz_inputs.sh               600 s for each reader
-#   scripts/fuzz_inputs.sh --seconds 60
-# The build is in build-fuzz (BUILD_DIR selects another directory).
+#   scripts/fuzz_inputs.sh                     600 s for each reader
+#   scripts/fuzz_inputs.sh --seconds 60 ir     60 s, only IR
+# The readers are the folders of tools/proteus-input-fuzz/corpus. The build is in
+# build-fuzz (BUILD_DIR selects another directory).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source=tools/proteus-input-fuzz
 seconds=600
+targets=()
 while (($#)); do
   case "$1" in
   --seconds)
@@ -17,8 +20,13 @@ while (($#)); do
     shift 2
     ;;
   *)
-    echo "fuzz: unknown argument '$1'; usage: $0 [--seconds N]" >&2
-    exit 1
+    [[ -d "$source/corpus/$1" ]] || {
+      echo "fuzz: unknown reader '$1'; usage: $0 [--seconds N] [READER...]" >&2
+      echo "fuzz: the readers are" "$(ls "$source/corpus")" >&2
+      exit 1
+    }
+    targets+=("$1")
+    shift
     ;;
   esac
 done
@@ -26,6 +34,7 @@ done
   echo "fuzz: --seconds needs a positive number, got '$seconds'" >&2
   exit 1
 }
+((${#targets[@]})) || mapfile -t targets < <(ls "$source/corpus")
 
 scripts/setup.sh --packages
 dpkg-query -W -f '${Status}' libclang-rt-22-dev 2>/dev/null | grep -q "ok installed" || {
@@ -48,28 +57,38 @@ if [[ ! -f "$build/build.ninja" ]]; then
     }
 fi
 NINJA_STATUS="fuzz: [%f/%t] " ninja -C "$build" -j "${JOBS:-$(nproc)}" \
-  proteus-cluster-fuzz proteus-topology-fuzz
+  "${targets[@]/#/proteus-fuzz-}"
 
-# Prints the words of a format, which become the dictionary of the fuzzer.
-words() { grep -hoE '"[a-z_]+"|[a-z_]+=' "$@" | tr -d '"' | sort -u | sed 's/.*/"&"/'; }
+# Prints the files of the project from which a reader starts, besides its corpus.
+further() {
+  case "$1" in
+  cluster) ls clusters/*.json ;;
+  device) ls clusters/devices/*.json ;;
+  stack) ls clusters/stacks/*.json ;;
+  site) ls clusters/sites/*.json ;;
+  topology) ls validation/reference/topologies/*.xml ;;
+  ir) ls examples/strategies/*.mlir test/Dialect/*/*.mlir ;;
+  esac
+}
 
-# fuzz NAME FILE...: runs the fuzzer NAME with the files as its first corpus.
+# fuzz READER: runs its fuzzer. New inputs are kept in the build directory.
 fuzz() {
-  local name="$1" found="$build/$1-corpus" artifacts="$build/$1-failures/"
-  shift
-  mkdir -p "$found" "$artifacts"
-  words "$@" >"$build/$name.dict"
-  cp "$@" "$found"
-  echo "fuzz: $name for $seconds s"
-  "$build/bin/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 \
-    -max_len=16384 -dict="$build/$name.dict" -artifact_prefix="$artifacts" \
-    -print_final_stats=1 "$found" >"$build/$name.log" 2>&1 || {
-      tail -n 40 "$build/$name.log" >&2
-      echo "fuzz: $name failed; the input is in $artifacts" >&2
+  local reader="$1" found="$build/fuzz/$1/corpus" log="$build/fuzz/$1/log"
+  local failures="$build/fuzz/$1/failures"
+  mkdir -p "$found" "$failures"
+  # Names of different folders may be equal.
+  further "$reader" | while read -r file; do cp "$file" "$found/${file//\//-}"; done
+  echo "fuzz: $reader for $seconds s"
+  "$build/bin/proteus-fuzz-$reader" -max_total_time="$seconds" -timeout=20 \
+    -max_len=65536 -rss_limit_mb=2048 -malloc_limit_mb=512 -print_final_stats=1 \
+    -dict="$source/dictionaries/$reader.dict" -artifact_prefix="$failures/" \
+    "$found" "$source/corpus/$reader" >"$log" 2>&1 || {
+      tail -n 40 "$log" >&2
+      echo "fuzz: $reader failed; the input is in $failures" >&2
       return 1
     }
-  echo "fuzz: $name is clean: $(grep number_of_executed_units "$build/$name.log" |
-    awk '{print $2}') inputs"
+  echo "fuzz: $reader is clean: $(awk '/number_of_executed_units/ {print $2}' "$log") inputs"
 }
-fuzz proteus-cluster-fuzz clusters/*.json
-fuzz proteus-topology-fuzz validation/reference/topologies/*.xml
+failed=0
+for target in "${targets[@]}"; do fuzz "$target" || failed=1; done
+exit "$failed"

@@ -311,8 +311,27 @@ static Expected<Measurements> parseTable(StringRef text, StringRef source) {
                          "shape and time_us, or those of a known table");
 }
 
-Expected<Measurements> proteus::cost::parseProfile(StringRef text,
-                                                   StringRef source) {
+/// Limits of a measured kernel: its time in seconds, and its FLOPs and bytes.
+/// No real kernel comes near them.
+static constexpr double minSeconds = 1e-12, maxSeconds = 1e6, maxWork = 1e30;
+
+/// Fails if a kernel of a profile is not within the limits.
+static Error checkLimits(const Measurements &kernels, StringRef source) {
+  for (auto [number, row] : llvm::enumerate(kernels)) {
+    std::string place = (source + ": kernel " + Twine(number + 1)).str();
+    if (!(row.seconds >= minSeconds && row.seconds <= maxSeconds))
+      return createStringError(place +
+                               ": expected a time from 1e-6 to 1e12 us"
+                               ", got " +
+                               json::formatNumber(row.seconds * 1e6) + " us");
+    if (!(row.kernel.flops <= maxWork && row.kernel.bytes <= maxWork))
+      return createStringError(place + ": its sizes give more than 1e30 FLOPs "
+                                       "or bytes");
+  }
+  return Error::success();
+}
+
+static Expected<Measurements> parseText(StringRef text, StringRef source) {
   if (!text.ltrim().starts_with("{"))
     return parseTable(text, source);
   if (text.contains("\"accurate_efficient_factor\""))
@@ -321,6 +340,16 @@ Expected<Measurements> proteus::cost::parseProfile(StringRef text,
   if (!document)
     return document.takeError();
   return parseOwnJSON(*document);
+}
+
+Expected<Measurements> proteus::cost::parseProfile(StringRef text,
+                                                   StringRef source) {
+  Expected<Measurements> kernels = parseText(text, source);
+  if (!kernels)
+    return kernels;
+  if (Error error = checkLimits(*kernels, source))
+    return std::move(error);
+  return kernels;
 }
 
 Expected<Measurements> proteus::cost::readProfile(StringRef path) {

@@ -13,6 +13,7 @@
 #include "Proteus/Jobs/RunJob.h"
 #include "Proteus/Support/File.h"
 #include "Proteus/Support/JSON.h"
+#include "Proteus/Support/Printable.h"
 #include "Proteus/Support/Table.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -138,10 +139,15 @@ static void printTable(raw_ostream &os, ArrayRef<Entry> entries) {
   table.print(os);
   for (const Entry &entry : entries)
     if (!entry.error.empty())
-      os << "  " << entry.strategy << ": " << entry.error << "\n";
+      os << "  " << printable(entry.strategy + ": " + entry.error) << "\n";
     else if (!entry.instead.empty())
       os << "  " << entry.strategy
          << " does not fit; alternative: " << entry.instead << "\n";
+  for (const Entry &entry : entries)
+    if (entry.mfu.value_or(0) > 1)
+      os << "  " << entry.strategy
+         << ": the MFU is above 100 %: kernels are faster than the peak; check "
+            "the profile and the device\n";
 }
 
 int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {

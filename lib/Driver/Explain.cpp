@@ -10,6 +10,7 @@
 
 #include "Output.h"
 
+#include "Proteus/Support/Printable.h"
 #include "Proteus/Support/Table.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -139,15 +140,16 @@ static std::optional<double> factorFor(const sim::Workload &workload,
 void proteus::driver::explainCase(raw_ostream &os, const Case &one,
                                   const Outcome &outcome) {
   double predicted = outcome.figures.iterationSeconds;
-  os << one.id << "\n  predicted " << fixed(predicted, 4) << " s";
+  os << printable(one.id) << "\n  predicted " << fixed(predicted, 4) << " s";
   if (one.iterationSeconds)
     os << ", measured " << fixed(*one.iterationSeconds, 4) << " s, error "
        << fixed(100 * (predicted / *one.iterationSeconds - 1), 1) << " %";
   os << "\n  strategy " << one.job.plan.label() << "; stack "
-     << (one.job.stack.empty() ? "generic" : one.job.stack)
-     << (one.job.site.empty() ? "" : "; site ") << one.job.site << "\n";
+     << (one.job.stack.empty() ? "generic" : printable(one.job.stack))
+     << (one.job.site.empty() ? "" : "; site ") << printable(one.job.site)
+     << "\n";
   for (const std::string &assumption : one.assumed)
-    os << "  assumed: " << assumption << "\n";
+    os << "  assumed: " << printable(assumption) << "\n";
   os << "\n";
 
   const sim::Breakdown &parts =

@@ -92,7 +92,7 @@ int proteus::driver::parityCommand(ArrayRef<std::string> arguments) {
   printCPU(os, summary);
   for (auto [run, result] : llvm::zip(runs->runs, results))
     if (!result.error.empty())
-      errs() << "proteus: error: run '" << run.id << "' on " << run.cluster
-             << ": " << result.error << "\n";
+      fail(createStringError("run '" + run.id + "' on " + run.cluster + ": " +
+                             result.error));
   return summary.failed > 0;
 }

@@ -13,6 +13,7 @@
 #include "Proteus/Jobs/RunJob.h"
 #include "Proteus/Support/File.h"
 #include "Proteus/Support/JSON.h"
+#include "Proteus/Support/Printable.h"
 #include "Proteus/Support/Table.h"
 #include "Proteus/Validation/Cases.h"
 
@@ -204,7 +205,7 @@ static void printCounts(raw_ostream &os, StringRef title,
   });
   os << "\n" << title << "\n";
   for (auto [text, count] : list)
-    os << "  " << count << ": " << text << "\n";
+    os << "  " << count << ": " << printable(text) << "\n";
 }
 
 /// Prints how many cases are predicted not to fit into memory: first among the

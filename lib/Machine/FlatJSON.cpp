@@ -14,7 +14,9 @@
 
 #include "Readers.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Path.h"
 
 #include <cmath>
 
@@ -30,6 +32,15 @@ static constexpr double hopLatency = 5.7e-6;
 static constexpr double networkLatency = 9.6e-6;
 static constexpr double hostLatency = 10e-6;
 
+/// Returns true if `path` leads to a file in the folder of the cluster file, or
+/// in a folder below. A cluster file from a stranger can't name other files.
+static bool isBelow(StringRef path) {
+  return sys::path::is_relative(path) &&
+         llvm::none_of(
+             llvm::make_range(sys::path::begin(path), sys::path::end(path)),
+             [](StringRef part) { return part == ".."; });
+}
+
 static NodeKind readTopology(const Reader &root, const FileReader &readFile,
                              int64_t gpus) {
   NodeKind kind;
@@ -39,6 +50,12 @@ static NodeKind readTopology(const Reader &root, const FileReader &readFile,
   std::string remedy =
       "; put an NCCL topology dump there, name one by 'topology', or write "
       "\"topology\": \"none\" for GPUs on one switch";
+  if (!isBelow(path)) {
+    root["topology"].fail("the topology '" + path +
+                          "' is not in the folder of this file; put it there, "
+                          "or in a folder below, and give its relative path");
+    return kind;
+  }
   if (!readFile) {
     root.fail("the topology '" + path + "' can't be read from here" + remedy);
     return kind;

@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Implements JSON.h with the library nlohmann_json. This is the only file that
-// includes this library and the only file that handles exceptions. All
-// exceptions of the library are caught in this file.
+// includes this library. The library is compiled without exceptions: its parser
+// reports errors to `Builder`, and the types of values are checked before they
+// are read.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/Support/JSON.h"
 
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -28,7 +28,7 @@ using Node = nlohmann::json;
 
 /// Largest depth of nested objects and arrays. All formats of Proteus need
 /// less.
-static constexpr int maxDepth = 128;
+static constexpr size_t maxDepth = 128;
 
 //===----------------------------------------------------------------------===//
 // Document
@@ -44,59 +44,6 @@ Document::Document(std::unique_ptr<State> state) : state(std::move(state)) {}
 Document::Document(Document &&other) noexcept = default;
 Document &Document::operator=(Document &&other) noexcept = default;
 Document::~Document() = default;
-
-namespace {
-/// The exception for a text that the library accepts but Document::parse
-/// rejects.
-struct Refused {
-  std::string message;
-};
-
-/// A callback of the library's parser that rejects repeated keys and deep
-/// nesting. Without the callback, the parser would silently keep only the last
-/// value of a repeated key.
-class Watcher {
-public:
-  bool operator()(int depth, Node::parse_event_t event, Node &parsed) {
-    if (depth > maxDepth)
-      throw Refused{"nested deeper than " + std::to_string(maxDepth) +
-                    " levels"};
-    switch (event) {
-    case Node::parse_event_t::object_start:
-      keys.emplace_back();
-      path.emplace_back();
-      break;
-    case Node::parse_event_t::object_end:
-      keys.pop_back();
-      path.pop_back();
-      break;
-    case Node::parse_event_t::key: {
-      std::string name = parsed.get<std::string>();
-      if (!keys.back().insert(name).second)
-        throw Refused{"duplicate key '" + name + "'" + enclosing()};
-      path.back() = std::move(name);
-      break;
-    }
-    default:
-      break;
-    }
-    return true;
-  }
-
-private:
-  /// Returns " at a.b", where a.b is the key path of the innermost open object,
-  /// or an empty string if this object is the root.
-  std::string enclosing() const {
-    std::string text;
-    for (size_t i = 0; i + 1 < path.size(); ++i)
-      text += (text.empty() ? "" : ".") + path[i];
-    return text.empty() ? text : " at " + text;
-  }
-
-  std::vector<StringSet<>> keys; ///< one set per open object
-  std::vector<std::string> path; ///< current key of each open object
-};
-} // namespace
 
 /// Returns `message`, shortened to 1000 characters, because it may contain a
 /// long part of the file.
@@ -126,19 +73,113 @@ static std::string lineAndColumn(StringRef text, size_t byte) {
   return std::to_string(line) + ":" + std::to_string(column);
 }
 
+namespace {
+/// Receives the events of the library's parser and builds the value. Rejects
+/// repeated keys, of which the library's own builder would silently keep only
+/// the last value, and deep nesting. Does not use a callback of the library:
+/// with a callback, the library searches the whole enclosing value after each
+/// object, which takes hours for millions of objects in one array.
+class Builder : public nlohmann::json_sax<Node> {
+public:
+  Builder(Node &root, StringRef text, StringRef source)
+      : root(root), text(text), source(source) {}
+
+  /// The error at which the parser stopped.
+  std::string error;
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t &) override {
+    return add(value);
+  }
+  bool string(string_t &value) override { return add(std::move(value)); }
+  bool binary(binary_t &value) override { return add(std::move(value)); }
+  bool start_object(std::size_t) override { return open(Node::object()); }
+  bool start_array(std::size_t) override { return open(Node::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t &name) override {
+    auto [member, isNew] = levels.back().value->emplace(name, nullptr);
+    if (!isNew)
+      return refuse("duplicate key '" + name + "'" + enclosing());
+    levels.back().key = std::move(name);
+    levels.back().member = &*member;
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string &,
+                   const nlohmann::detail::exception &problem) override {
+    std::string where = source.str();
+    // Other errors, such as a number that is too large, quote the text.
+    if (dynamic_cast<const Node::parse_error *>(&problem))
+      where += ":" + lineAndColumn(text, position) + ": malformed JSON";
+    error = where + ": " + reason(problem.what());
+    return false;
+  }
+
+private:
+  /// An object or array that is not closed yet.
+  struct Level {
+    Node *value;
+    std::string key;        ///< the current key of an object
+    Node *member = nullptr; ///< the value of this key
+  };
+
+  /// Puts `value` into the innermost open object or array, or makes it the
+  /// root. Returns its place.
+  Node &place(Node &&value) {
+    if (levels.empty())
+      return root = std::move(value);
+    Level &level = levels.back();
+    if (level.value->is_object())
+      return *level.member = std::move(value);
+    level.value->push_back(std::move(value));
+    return level.value->back();
+  }
+  bool add(Node value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(Node &&value) {
+    if (levels.size() >= maxDepth)
+      return refuse("nested deeper than " + std::to_string(maxDepth) +
+                    " levels");
+    levels.push_back({&place(std::move(value)), "", nullptr});
+    return true;
+  }
+  bool close() {
+    levels.pop_back();
+    return true;
+  }
+  bool refuse(std::string message) {
+    error = (source + ": " + cut(std::move(message))).str();
+    return false;
+  }
+  /// Returns " at a.b", where a.b is the key path of the innermost open object,
+  /// or an empty string if this object is the root.
+  std::string enclosing() const {
+    std::string path;
+    for (const Level &level : ArrayRef(levels).drop_back())
+      if (level.member)
+        path += (path.empty() ? "" : ".") + level.key;
+    return path.empty() ? path : " at " + path;
+  }
+
+  Node &root;
+  StringRef text, source;
+  std::vector<Level> levels; ///< from the outermost to the innermost
+};
+} // namespace
+
 Expected<Document> Document::parse(StringRef text, StringRef source) {
   auto state = std::make_unique<State>();
   state->source = source.str();
-  try {
-    state->root = Node::parse(text.begin(), text.end(), Watcher());
-  } catch (const Node::parse_error &error) {
-    return createStringError(source + ":" + lineAndColumn(text, error.byte) +
-                             ": malformed JSON: " + reason(error.what()));
-  } catch (const Node::exception &error) {
-    return createStringError(source + ": " + reason(error.what()));
-  } catch (const Refused &refused) {
-    return createStringError(source + ": " + cut(refused.message));
-  }
+  Builder builder(state->root, text, source);
+  if (!Node::sax_parse(text.begin(), text.end(), &builder))
+    return createStringError(builder.error);
   return Document(std::move(state));
 }
 

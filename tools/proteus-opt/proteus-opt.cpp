@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DiagnosticLimit.h"
+
 #include "Proteus/InitAll.h"
 #include "Proteus/Support/ModuleFile.h"
 
@@ -56,9 +58,17 @@ static llvm::LogicalResult process(llvm::StringRef input,
       mlir::openOutputFile(output, &message);
   if (!file)
     return fail(message);
-  if (llvm::failed(
-          mlir::MlirOptMain(file->os(), std::move(*text), registry,
-                            mlir::MlirOptMainConfig::createFromCLOptions())))
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  proteus::opt::DiagnosticLimit limit((*text)->getBuffer());
+  // Expected diagnostics are compared, not printed.
+  if (!config.shouldVerifyDiagnostics())
+    limit.install(registry);
+  llvm::LogicalResult result =
+      mlir::MlirOptMain(file->os(), std::move(*text), registry, config);
+  if (limit.numHidden() > 0)
+    llvm::WithColor::note(llvm::errs(), "proteus-opt")
+        << limit.numHidden() << " more errors are not shown\n";
+  if (llvm::failed(result))
     return llvm::failure();
   file->keep();
   return llvm::success();

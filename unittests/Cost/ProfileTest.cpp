@@ -272,6 +272,18 @@ TEST(ProfileFile, MalformedOnesSayWhere) {
             "p: expected a positive number at kernels[0].time_us, got 0");
 }
 
+TEST(ProfileFile, SizesAndTimesHaveLimits) {
+  StringRef products = "gpu,model,op,tp,M_tokens,N,K,time_ms_median\n";
+  EXPECT_EQ(errorOf((products + "a100,m,up,1,64,256,128,1e-300\n").str()),
+            "p: kernel 1: expected a time from 1e-6 to 1e12 us, got 1e-297 us");
+  EXPECT_EQ(errorOf((products + "a100,m,up,1,64,256,128,1\n"
+                                "a100,m,up,1,64,256,128,1e300\n")
+                        .str()),
+            "p: kernel 2: expected a time from 1e-6 to 1e12 us, got 1e+303 us");
+  EXPECT_EQ(errorOf((products + "a100,m,up,1,1e200,1e200,1,1\n").str()),
+            "p: kernel 1: its sizes give more than 1e30 FLOPs or bytes");
+}
+
 TEST(ProfileFile, HowItWasMeasured) {
   Measurements csv = parsed("op,dtype,pass,shape,time_us,measured\n"
                             "norm,bf16,forward,bytes=8,1,in_step\n"

@@ -87,6 +87,24 @@ TEST(FlatFile, TheTopologyMayBeNamed) {
   EXPECT_EQ(simple.kinds[0].collectives.allReduce.simpleHop, 5.7e-6);
 }
 
+TEST(FlatFile, TheTopologyIsInTheFolderOfTheFile) {
+  for (StringRef path :
+       {"/etc/passwd", "../dump.xml", "topos/../../dump.xml"}) {
+    std::string text =
+        with("\"n_node\"",
+             ("\"topology\": \"" + path + "\", \"n_node\"").str().c_str());
+    auto never = [](StringRef other) -> Expected<std::string> {
+      ADD_FAILURE() << "reads " << other.str();
+      return createStringError("unexpected");
+    };
+    EXPECT_EQ(toString(parseClusterJSON(text, "x.json", never).takeError()),
+              ("x.json: the topology '" + path +
+               "' is not in the folder of this file; put it there, or in a "
+               "folder below, and give its relative path at topology")
+                  .str());
+  }
+}
+
 TEST(FlatFile, ErrorsNamePlaceAndRemedy) {
   const std::string remedy =
       "; put an NCCL topology dump there, name one by 'topology', or write "

@@ -8,7 +8,7 @@
 //
 // Damages cluster files and topology dumps at random and reads them. Each must
 // be rejected with a message or give a consistent result. The fuzzers of
-// tools/proteus-cluster-fuzz do the same for longer.
+// tools/proteus-input-fuzz do the same for longer.
 //
 //===----------------------------------------------------------------------===//
 

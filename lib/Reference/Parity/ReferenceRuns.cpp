@@ -108,6 +108,8 @@ static void readCluster(StringRef name, const Reader &where,
 /// Bounds of the values in a file of runs. Larger values are mistakes.
 static constexpr int64_t maxCount = 1'000'000'000, maxDegree = 1'000'000;
 static constexpr double maxFigure = 1e15;
+/// Largest size of a bucket, in 1e6 bytes. A plan has no larger buckets.
+static constexpr double maxBucket = 1e6;
 
 static ReferenceStrategy readStrategy(const Reader &reader) {
   ReferenceStrategy strategy;
@@ -130,7 +132,7 @@ static ReferenceStrategy readStrategy(const Reader &reader) {
   flag("collectives", strategy.collectives);
   flag("gradient_overlap_first_bucket", strategy.smallFirstBucket);
   if (reader.has("bucket_1e6B"))
-    strategy.bucketMegabytes = reader["bucket_1e6B"].positive(maxFigure);
+    strategy.bucketMegabytes = reader["bucket_1e6B"].positive(maxBucket);
   return strategy;
 }
 

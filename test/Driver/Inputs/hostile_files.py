@@ -55,6 +55,7 @@ write("numbers.json", ('{"family": "decoder", "junk": [', 1), ("1," * MILLION, 8
       ("1]}", 1))
 write("keys.json", ("{", 1), *((f'"k{i}": 1, ', 1) for i in range(MILLION)),
       ('"k": 1}', 1))
+write("objects.json", ("[", 1), ("{}," * MILLION, 4), ("{}]", 1))
 write("key.json", ('{"family": "decoder", "', 1), ("x" * MILLION, 1), ('": 1}', 1))
 write("digits.json", ('{"layers": ', 1), ("1" * MILLION, 1), ("}", 1))
 write("deep.json", ("[", 100_000))
@@ -62,6 +63,17 @@ write("deep.mlir", ("module {", 100_000))
 write("deep-attribute.mlir", ("module attributes {a = ", 1), ("[", 100_000))
 write("deep-tree.mlir", ("strategy.tree @s for @m {", 1), ("node \"a\" {", 2000),
       ("}", 2001))
+write("signs.mlir", ("module attributes {a.b = affine_map<(d0) -> (", 1),
+      ("- ", 100_000), ("d0)>} {}", 1))
+write("dimensions.mlir", ("func.func private @m(tensor<", 1), ("1x", 20_000),
+      ("f32>)", 1))
+write("aliases.mlir", ("#a0 = [1]\n", 1),
+      *((f"#a{i} = [#a{i - 1}, #a{i - 1}]\n", 1) for i in range(1, 60)),
+      ("module attributes {a.b = #a59} {}", 1))
+write("wide-tree.mlir",
+      ('module attributes {proteus.cluster = "dgx-a100"} {\n'
+       "func.func @m() { return }\nstrategy.tree @s for @m { mesh [dp = 8] ", 1),
+      ('node "a" { split op [in -> dp] } ', 5000), ("}}", 1))
 write("large.csv", ("op,dtype,pass,shape,time_us\n", 1),
       ("product,bf16,forward,m=1024 n=2304 k=768,3000\n", 400_000))
 model("layers.json", layers=4097)
