@@ -23,6 +23,7 @@ tools = [
     ToolSubst("proteus-opt", unresolved="fatal"),
     ToolSubst("proteus-lsp-server", unresolved="fatal"),
     ToolSubst("proteus-strategy-fuzz", unresolved="fatal"),
+    ToolSubst("proteus-job-fuzz", unresolved="fatal"),
     ToolSubst("proteus-calibrate", unresolved="fatal"),
     ToolSubst("mlir-opt", unresolved="fatal"),
     ToolSubst("FileCheck", unresolved="fatal"),

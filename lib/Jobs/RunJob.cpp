@@ -297,6 +297,25 @@ static Error remarkUnusedDevices(ModuleOp module, const Job &job, int64_t used,
   return Error::success();
 }
 
+/// Adds a remark if the user states when gradients are reduced, but ZeRO
+/// scatters them in every micro-batch.
+static void remarkScatteredGradients(const Job &given,
+                                     std::vector<std::string> &remarks) {
+  const plan::ParallelPlan &plan = given.plan;
+  plan::ZeroStage zero = plan.zero.value_or(plan::ZeroStage::None);
+  if (!plan.gradientReduction || zero < plan::ZeroStage::Gradients)
+    return;
+  remarks.push_back(
+      "--zero " + plan::stringifyEnum(zero).str() +
+      " scatters gradients during the backward pass of every micro-batch; "
+      "--gradient-reduction " +
+      plan::stringifyEnum(*plan.gradientReduction).str() +
+      " applies only to gradients that are not scattered" +
+      (zero == plan::ZeroStage::Gradients
+           ? ", and sets the buckets in which parameters are gathered"
+           : ""));
+}
+
 Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
                                                        const Job &given) {
   Job job = given;
@@ -421,7 +440,9 @@ Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
     manager.addPass(createApplyStrategy(planOf(job, *sizes)));
     if (failed(manager.run(*module)))
       return messages.takeError("the strategy does not fit the model");
+    llvm::append_range(remarks, messages.remarks);
   }
+  remarkScatteredGradients(given, remarks);
   if (!stack->name.empty())
     for (strategy::TreeOp tree : (*module).getOps<strategy::TreeOp>())
       tree->setDiscardableAttr(kStackAttr,
