@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the number of the active mutant and opens the table of executed code. The
-// table is a file that all processes of a test share, so marks survive crashes.
+// Reads the number of the active mutant and opens the table of executed code.
+// The table is a file that all processes of a test share, so marks survive
+// crashes.
 
 #include "Proteus/Mutants.h"
 

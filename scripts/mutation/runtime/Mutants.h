@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mutants that are chosen when a program runs. scripts/mutation inserts calls of these
-// functions into a copy of the sources; the sources themselves never include this
-// file. Every mutant has a number. A call marks its first number as executed, and
-// computes the mistake if the number of the active mutant is its own.
+// Mutants that are chosen when a program runs. scripts/mutation inserts calls
+// of these functions into a copy of the sources; the sources themselves never
+// include this file. Every mutant has a number. A call marks its first number
+// as executed, and computes the mistake if the number of the active mutant is
+// its own.
 
 #ifndef PROTEUS_MUTANTS_H
 #define PROTEUS_MUTANTS_H
@@ -17,8 +18,8 @@ extern unsigned active;
 /// One byte per number: whether its code was executed.
 extern unsigned char *executed;
 
-/// Returns the number of the active variant of a site, counted from 0. Without one,
-/// the result is large.
+/// Returns the number of the active variant of a site, counted from 0. Without
+/// one, the result is large.
 inline unsigned variant(unsigned first) {
   executed[first] = 1;
   return active - first;
@@ -113,8 +114,7 @@ auto remainder(unsigned first, const A &a, const B &b) {
   return on(first) ? a / b : a % b;
 }
 
-template <typename A, typename B>
-A &addTo(unsigned first, A &a, const B &b) {
+template <typename A, typename B> A &addTo(unsigned first, A &a, const B &b) {
   return on(first) ? a -= b : a += b;
 }
 
@@ -135,8 +135,7 @@ A &divideBy(unsigned first, A &a, const B &b) {
 
 // Constants.
 
-template <typename A>
-A constant(unsigned first, A value) {
+template <typename A> A constant(unsigned first, A value) {
   switch (variant(first)) {
   case 0:
     if constexpr (std::is_floating_point_v<A>)
@@ -153,14 +152,12 @@ inline bool constant(unsigned first, bool value) { return value != on(first); }
 
 // Conditions.
 
-template <typename A>
-bool negated(unsigned first, A &&condition) {
+template <typename A> bool negated(unsigned first, A &&condition) {
   return static_cast<bool>(condition) != on(first);
 }
 
 /// Returns `neutral` instead of an operand of && or ||.
-template <typename A>
-bool dropped(unsigned first, A &&operand, bool neutral) {
+template <typename A> bool dropped(unsigned first, A &&operand, bool neutral) {
   bool value = static_cast<bool>(operand);
   return on(first) ? neutral : value;
 }
