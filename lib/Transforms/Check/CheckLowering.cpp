@@ -85,10 +85,12 @@ private:
                              StepGradients &gradients);
   LogicalResult executeLowered(ModuleOp copy, const Arguments &arguments,
                                StepResults &results);
-  LogicalResult compare(func::FuncOp model, StepResults &whole,
-                        StepResults &disturbed, StepResults &lowered,
-                        StringRef remark);
-  /// Checks the gradients of the step, and returns the remark about them.
+  /// Compares the results of the executions, and returns the text of a remark
+  /// about them.
+  FailureOr<std::string> compare(func::FuncOp model, StepResults &whole,
+                                 StepResults &disturbed, StepResults &lowered);
+  /// Checks the gradients of the step, and returns the text that the remark
+  /// adds about them.
   FailureOr<std::string> checkGradients(func::FuncOp model,
                                         const StepGradients &gradients);
 };
@@ -303,9 +305,10 @@ LogicalResult CheckLowering::executeLowered(ModuleOp copy,
   return success();
 }
 
-LogicalResult CheckLowering::compare(func::FuncOp model, StepResults &whole,
-                                     StepResults &disturbed,
-                                     StepResults &lowered, StringRef remark) {
+FailureOr<std::string> CheckLowering::compare(func::FuncOp model,
+                                              StepResults &whole,
+                                              StepResults &disturbed,
+                                              StepResults &lowered) {
   llvm::StringMap<double> largestOfKind;
   for (auto &[path, expected] : whole.tensors) {
     double &most = largestOfKind[kindOf(path)];
@@ -346,11 +349,10 @@ LogicalResult CheckLowering::compare(func::FuncOp model, StepResults &whole,
     }
   if (!equal)
     return failure();
-  model.emitRemark("lowering is right: ")
-      << count << " values of " << whole.tensors.size()
-      << " tensors agree, largest relative difference "
-      << llvm::formatv("{0:e1}", largest).str() << remark;
-  return success();
+  return llvm::formatv("{0} values of {1} tensors agree, largest relative "
+                       "difference {2:e1}",
+                       count, whole.tensors.size(), largest)
+      .str();
 }
 
 FailureOr<std::string>
@@ -413,8 +415,12 @@ LogicalResult CheckLowering::run() {
       })))
     return failure();
   markAllAnalysesPreserved();
-  FailureOr<std::string> remark = checkGradients(model, gradients);
-  if (failed(remark))
+  FailureOr<std::string> values = compare(model, whole, disturbed, lowered);
+  if (failed(values))
     return failure();
-  return compare(model, whole, disturbed, lowered, *remark);
+  FailureOr<std::string> slopes = checkGradients(model, gradients);
+  if (failed(slopes))
+    return failure();
+  model.emitRemark("lowering is right: ") << *values << *slopes;
+  return success();
 }
