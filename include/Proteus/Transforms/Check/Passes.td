@@ -30,6 +30,14 @@ def CheckLowering : Pass<"check-lowering", "::mlir::ModuleOp"> {
     its path, and the index and both values of the largest difference. If all
     tensors agree, a remark states the number of values compared.
 
+    Both executions have the same gradients, so these are compared with
+    derivatives of the model itself. The model without gradients is executed on
+    dual numbers while all parameters move in a random direction. The
+    derivative of the loss must be the sum of the products of the gradients
+    with the direction. If it differs by more than `tolerance` of the terms, an
+    error states the path of every parameter with a wrong gradient. The
+    gradients are those before clipping, divided by the loss scale.
+
     **Output:** the unchanged module.
 
     ```
