@@ -18,8 +18,9 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Largest number of tasks to which one repeat expands. Every task takes
-/// memory, and a larger number is probably a mistake in the input.
+/// Largest number of tasks to which a repeat, with those around it, expands.
+/// Every task takes memory, and a larger number is probably a mistake in the
+/// input.
 static constexpr int64_t maxTasks = 20000000;
 
 Flattener::Flattener(dist::ProgramOp program) : program(program) {
@@ -33,9 +34,13 @@ LogicalResult Flattener::visitRepeat(nn::RepeatOp repeat) {
   unsigned numCarried = repeat.getNumCarried();
   int64_t count = repeat.getCount();
   int64_t body = repeat.getBody().front().getOperations().size();
-  if (count > maxTasks / body)
+  if (count > maxTasks / iterations / body)
     return repeat.emitOpError("runs ")
-           << count << " times; a program of more than " << maxTasks
+           << count << " times"
+           << (iterations > 1
+                   ? " in each of " + std::to_string(iterations) + " iterations"
+                   : "")
+           << "; a program of more than " << maxTasks
            << " tasks can't be simulated";
   SmallVector<uint32_t> carried;
   for (Value init : repeat.getCarried())
@@ -47,6 +52,7 @@ LogicalResult Flattener::visitRepeat(nn::RepeatOp repeat) {
   SmallVector<std::vector<uint32_t>> stacks(numStacks,
                                             std::vector<uint32_t>(count));
   std::string outer = prefix;
+  iterations *= count;
   for (int64_t step = 0; step < count; ++step) {
     int64_t i = repeat.getReverse() ? count - 1 - step : step;
     prefix = outer + repeat.getPath().str() + "[" +
@@ -67,6 +73,7 @@ LogicalResult Flattener::visitRepeat(nn::RepeatOp repeat) {
     }
   }
   prefix = outer;
+  iterations /= count;
   for (auto [result, value] : llvm::zip(repeat.getCarriedResults(), carried))
     environment[result] = value;
   for (auto [result, slices] : llvm::zip(repeat.getStackedResults(), stacks)) {

@@ -139,6 +139,9 @@ private:
   /// Common start of the paths of operations in the current iteration, such as
   /// `layers[3].`; empty outside of repeats.
   std::string prefix;
+  /// Number of iterations of all enclosing repeats together, at most
+  /// `maxTasks`.
+  int64_t iterations = 1;
   bool once = false;
   sim::Phase phase = sim::Phase::Forward;
   /// Bucket tasks that have not been inserted into FlatProgram::micro yet.

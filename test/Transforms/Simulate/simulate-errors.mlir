@@ -65,6 +65,8 @@
 // More tasks than memory could hold.
 // RUN: not proteus-opt %t/many.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: many.mlir:[[#]]:{{[0-9]+}}: error: 'nn.repeat' op runs 100000000 times; a program of more than 20000000 tasks can't be simulated
+// RUN: not proteus-opt %t/nested.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=NESTED
+// NESTED: nested.mlir:[[#]]:{{[0-9]+}}: error: 'nn.repeat' op runs 10000 times in each of 10000 iterations; a program of more than 20000000 tasks can't be simulated
 
 // RUN: not proteus-opt %t/lowered.mlir --simulate="cluster=dgx-a100 report=%t/none/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=REPORT
 // REPORT: error: {{.*}}none/r.json: cannot write: No such file or directory
@@ -240,6 +242,27 @@ module attributes {proteus.cluster = "dgx-a100"} {
     dist.section forward {
       %0 = nn.repeat "layers" count 100000000 carry(%h = %x : tensor<8x8xf32, #x>) -> (tensor<8x8xf32, #x>) {
         %1 = nn.relu "act"(%h) : (tensor<8x8xf32, #x>) -> tensor<8x8xf32, #x>
+        nn.yield %1 : tensor<8x8xf32, #x>
+      }
+      dist.yield
+    }
+    dist.return
+  }
+  dist.schedule @schedule programs [@one] order [[F0]]
+}
+
+//--- nested.mlir
+
+#mesh = #dist.mesh<[dp = 1]>
+#x = #dist.layout<#mesh, [{}, {}]>
+module attributes {proteus.cluster = "dgx-a100"} {
+  dist.program @one mesh #mesh (%x: tensor<8x8xf32, #x> {nn.role = "input", nn.path = "x"}) {
+    dist.section forward {
+      %0 = nn.repeat "blocks" count 10000 carry(%h = %x : tensor<8x8xf32, #x>) -> (tensor<8x8xf32, #x>) {
+        %1 = nn.repeat "layers" count 10000 carry(%g = %h : tensor<8x8xf32, #x>) -> (tensor<8x8xf32, #x>) {
+          %2 = nn.relu "act"(%g) : (tensor<8x8xf32, #x>) -> tensor<8x8xf32, #x>
+          nn.yield %2 : tensor<8x8xf32, #x>
+        }
         nn.yield %1 : tensor<8x8xf32, #x>
       }
       dist.yield
