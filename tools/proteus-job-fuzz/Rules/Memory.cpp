@@ -29,8 +29,20 @@ static bool hasSmallShards(const JobCase &job) {
 /// weights.
 static bool savesByRecomputing(const JobCase &job) {
   int64_t layers = getLayers(job);
-  return keepsActivations(job) && job.get("schedule") != "zero-bubble" &&
+  return keepsActivations(job) && job.get("offload-weight") != "true" &&
+         job.get("schedule") != "zero-bubble" &&
          (layers == 0 || layers / job.getInteger("pp", 1) >= 2);
+}
+
+/// Returns true if the sequences of several layers can be split.
+static bool savesBySequences(const JobCase &job) {
+  return hasTensorRanks(job) && hasSeveralLayers(job);
+}
+
+/// Returns true if a stage of gpipe holds more micro-batches than one of 1f1b.
+static bool hasManyMicroBatches(const JobCase &job) {
+  return hasPlainStages(job) &&
+         job.getInteger("accumulation", 1) > job.getInteger("pp", 1);
 }
 
 /// Returns true if states stay on the device.
@@ -61,12 +73,13 @@ static const FlagRule rows[] = {
     {"memory-offload-activation", "--offload-activation=false",
      "--offload-activation", FlagRule::Memory},
     // gpipe holds all micro-batches when the first backward pass begins; 1f1b
-    // has as many only in a pipeline longer than the number of micro-batches.
+    // at
+    // most as many as there are stages.
     {"memory-1f1b", "--schedule gpipe", "--schedule 1f1b", FlagRule::Memory, 0,
-     hasPlainStages},
+     hasManyMicroBatches},
     // Parts of activations instead of copies on every device.
     {"memory-sequence-parallel", "--sequence-parallel=false",
-     "--sequence-parallel", FlagRule::Memory, 0, hasTensorRanks},
+     "--sequence-parallel", FlagRule::Memory, 0, savesBySequences},
     {"memory-keep-gathered", "--keep-gathered", "--keep-gathered=false",
      FlagRule::Memory, 0, hasTensorRanks},
     // Without gathers that run ahead, one layer is whole instead of all.
