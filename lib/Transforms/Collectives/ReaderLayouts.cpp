@@ -72,16 +72,69 @@ LayoutAttr ReaderLayouts::gradientLayout(Operation *update) {
   return withLeading(inside);
 }
 
+/// Returns true if `value` is zero, which is a partial sum over any axes.
+static bool isZero(Value value) {
+  auto fill = value.getDefiningOp<nn::FillOp>();
+  return fill && fill.getValue().isZero();
+}
+
+/// Returns the addition that computes `value`, possibly in the last iteration
+/// of a repeat. Returns null if there is none.
+static nn::AddOp additionOf(Value value) {
+  if (auto repeat = value.getDefiningOp<nn::RepeatOp>())
+    return additionOf(
+        repeat.getYield()->getOperand(cast<OpResult>(value).getResultNumber()));
+  return value.getDefiningOp<nn::AddOp>();
+}
+
+/// Returns true if `sum` is `term` plus other terms, and if nothing but these
+/// additions reads the intermediate sums. A repeat that carries the sum may add
+/// a term in every iteration.
+static bool isSumOf(Value term, Value sum) {
+  bool added = false;
+  while (term != sum) {
+    if (!term.hasOneUse())
+      return false;
+    OpOperand &use = *term.use_begin();
+    unsigned number = use.getOperandNumber();
+    auto repeat = dyn_cast<nn::RepeatOp>(use.getOwner());
+    if (repeat) {
+      if (number >= repeat.getNumCarried() ||
+          !isSumOf(repeat.getBody().getArgument(number),
+                   repeat.getYield()->getOperand(number)))
+        return false;
+      term = repeat.getResult(number);
+    } else if (isa<nn::AddOp>(use.getOwner())) {
+      term = use.getOwner()->getResult(0);
+    } else {
+      return false;
+    }
+    added = true;
+  }
+  return added;
+}
+
 AxisList ReaderLayouts::pendingSums(Value value, BlockArgument neutral,
                                     DenseMap<Value, AxisList> &known) {
   if (auto found = known.find(value); found != known.end())
     return found->second;
   // The sums that a repeat accumulates are pending after it, too.
   if (auto repeat = value.getDefiningOp<nn::RepeatOp>()) {
-    OpOperand &init =
-        repeat->getOpOperand(cast<OpResult>(value).getResultNumber());
-    LayoutAttr sums = accumulationLayout(repeat, init);
-    return sums ? sums.getValue().getPartial(ReductionKind::Sum) : AxisList();
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (number >= repeat.getNumCarried())
+      return {};
+    BlockArgument argument = repeat.getBody().getArgument(number);
+    Value yielded = repeat.getYield()->getOperand(number);
+    if (!isSumOf(argument, yielded))
+      return {};
+    AxisList sums = pendingSums(yielded, argument, known);
+    Value init = repeat->getOperand(number);
+    if (init != neutral && !isZero(init)) {
+      AxisList before = pendingSums(init, neutral, known);
+      llvm::erase_if(
+          sums, [&](Axis axis) { return !llvm::is_contained(before, axis); });
+    }
+    return sums;
   }
   auto kernel = value.getDefiningOp<IterationSpaceOpInterface>();
   if (!kernel)
@@ -117,28 +170,20 @@ AxisList ReaderLayouts::pendingSums(Value value, BlockArgument neutral,
 
 LayoutAttr ReaderLayouts::accumulationLayout(nn::RepeatOp repeat,
                                              OpOperand &operand) {
-  auto fill = operand.get().getDefiningOp<nn::FillOp>();
-  bool startsAtZero = fill && fill.getValue().isZero();
   unsigned number = operand.getOperandNumber();
   if (number >= repeat.getNumCarried())
     return {};
   BlockArgument argument = repeat.getBody().getArgument(number);
   // The body may add to the carried value several times, but nothing else may
   // read the intermediate sums, because they are partial.
-  auto sum = repeat.getYield()->getOperand(number).getDefiningOp<nn::AddOp>();
-  Value soFar = argument;
-  while (sum && soFar != sum.getResult()) {
-    if (!soFar.hasOneUse() || !isa<nn::AddOp>(*soFar.user_begin()))
-      return {};
-    soFar = soFar.user_begin()->getResult(0);
-  }
-  if (!sum)
+  Value sum = repeat.getYield()->getOperand(number);
+  if (!isSumOf(argument, sum))
     return {};
   DenseMap<Value, AxisList> known;
-  AxisList pending = pendingSums(sum.getResult(), argument, known);
+  AxisList pending = pendingSums(sum, argument, known);
   // Zero is a partial sum over any axes. Any other initial value is one only
   // over the axes of its own pending sums.
-  if (!startsAtZero)
+  if (!isZero(operand.get()))
     llvm::erase_if(pending, [&](Axis axis) {
       return !llvm::is_contained(
           layoutOf(operand.get()).getValue().getPartial(ReductionKind::Sum),
@@ -146,7 +191,8 @@ LayoutAttr ReaderLayouts::accumulationLayout(nn::RepeatOp repeat,
     });
   if (pending.empty())
     return {};
-  LayoutAttr layout = Partitioning::fromAnnotation(sum, mesh.getValue())
-                          .getResultLayout(0, mesh);
+  LayoutAttr layout =
+      Partitioning::fromAnnotation(additionOf(sum), mesh.getValue())
+          .getResultLayout(0, mesh);
   return stages.onStage(withPartialSum(layout, pending), repeat);
 }
