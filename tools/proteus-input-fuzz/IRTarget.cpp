@@ -29,7 +29,10 @@ static OwningOpRef<ModuleOp> parse(llvm::StringRef text, MLIRContext *context) {
     anyError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
     return success();
   });
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
+  // The parser reads one character beyond the text, as after a file.
+  std::string terminated = text.str();
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(terminated, context);
   fuzz::require(module || anyError);
   return module;
 }
