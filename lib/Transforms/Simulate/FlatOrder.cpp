@@ -182,7 +182,8 @@ void SectionOrder::findReaders() {
 /// value are converted at the start of the layer that reads them. A value of
 /// another section that is converted before this layer is converted directly
 /// before the first kernel that reads it instead. All other conversions stay
-/// where they are.
+/// between the same kernels, in the order of their readers, so the own chunk of
+/// a device precedes those that it receives.
 void SectionOrder::placeConversions() {
   // A conversion must not move after a task that reads its result, so readers
   // are visited first.
@@ -201,8 +202,10 @@ void SectionOrder::placeConversions() {
       bool arrives = origin.message || (!isHere && !isEarlier(origin.task));
       if (arrives)
         placeOf(i) = {run.begin, Group::Conversions, readerOf(i)};
-      else if (nextKernel == reader || (!isHere && nextKernel == run.first))
+      else if (!isHere && nextKernel == run.first)
         placeOf(i) = {reader, Group::Conversions, readerOf(i)};
+      else
+        placeOf(i) = {nextKernel, Group::Conversions, readerOf(i)};
       placeOf(i).before = std::min(placeOf(i).before, limits[i - begin]);
     }
     for (uint32_t dependency : tasks[i].dependsOn)
