@@ -63,8 +63,10 @@ static void addKernels(Block &block, const std::string &prefix,
       addKernels(recompute.getBody().front(), prefix, kernels);
       continue;
     }
-    // A fill with zero may only start a sum over iterations.
-    if (!isa<nn::IterationSpaceOpInterface>(op) || isa<nn::FillOp>(op))
+    // A fill with zero may only start a sum over iterations. A total reads the
+    // numbers of all iterations as one stack.
+    if (!isa<nn::IterationSpaceOpInterface>(op) ||
+        isa<nn::FillOp, nn::TotalOp>(op))
       continue;
     std::vector<const void *> types;
     for (Type type : op.getOperandTypes())

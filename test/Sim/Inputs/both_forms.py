@@ -38,7 +38,7 @@ JOBS = {
     "bert-large": PIPELINES + SHARDED[:1],
     "mixtral-8x7b": PIPELINES[1:3] + SHARDED[1:2] + EXPERTS,
     "t5-small": PIPELINES[:1] + ["--tp 2 --pp 2 --recompute full", "--zero 2"]
-    + SHARDED[1:2] + OTHERS[:1],
+    + SHARDED[1:2] + OTHERS[:1] + ["--zero 3 --stack nemo"],
     "transformer-xl-base": ["--zero 3 --recompute full --micro-batch 4"],
 }
 # T5 has its layers in two stacks, and few of them.
