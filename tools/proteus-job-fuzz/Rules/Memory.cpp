@@ -73,8 +73,7 @@ static const FlagRule rows[] = {
     {"memory-offload-activation", "--offload-activation=false",
      "--offload-activation", FlagRule::Memory},
     // gpipe holds all micro-batches when the first backward pass begins; 1f1b
-    // at
-    // most as many as there are stages.
+    // at most as many as there are stages.
     {"memory-1f1b", "--schedule gpipe", "--schedule 1f1b", FlagRule::Memory, 0,
      hasManyMicroBatches},
     // Parts of activations instead of copies on every device.

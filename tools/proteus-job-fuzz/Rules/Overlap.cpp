@@ -22,6 +22,13 @@ static bool hasWholeStates(const JobCase &job) {
   return !hasReplicas(job) || job.get("zero") == "0";
 }
 
+/// Returns true if stages have one chunk, and gradients are reduced once a
+/// step.
+static bool reducesOnce(const JobCase &job) {
+  return hasPlainStages(job) && (!hasReplicas(job) || job.get("zero") == "0" ||
+                                 job.get("zero") == "1");
+}
+
 // Times within `anomaly`: an earlier end of one task can make others overlap.
 static const FlagRule rows[] = {
     // Overlap hides communication. Both jobs have the same buckets. The first
@@ -49,7 +56,7 @@ static const FlagRule rows[] = {
      "after-backward",
      "--schedule zero-bubble --overlap off --tp-overlap none "
      "--gradient-reduction after-backward",
-     FlagRule::Time, anomaly, hasPlainStages},
+     FlagRule::Time, anomaly, reducesOnce},
     {"time-zero-bubble-overlap", "--schedule 1f1b", "--schedule zero-bubble",
      FlagRule::Time, anomaly, hasPlainStages},
     // Less work. The rules leave out activations in host memory: their copies
