@@ -411,9 +411,9 @@ int main(int argc, char **argv) {
   };
   llvm::outs() << compared(FormComparison::SameWork)
                << " simulated with their layers written out as well, "
-               << otherTimes << " other times, "
+               << otherTimes << " other times; "
                << compared(FormComparison::OtherWork)
-               << " do other work then\n";
+               << " more do other work\n";
   if (stuck || crashes || hangs)
     llvm::outs() << stuck << " stuck in the lowering, " << crashes
                  << " crashes, " << hangs << " hangs\n";
