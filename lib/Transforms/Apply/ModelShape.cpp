@@ -179,9 +179,11 @@ void ModelShape::chooseLayers() {
   SmallVector<std::pair<StringRef, const Layers *>> byWork;
   for (auto &[pattern, group] : layers)
     byWork.push_back({pattern, &group});
-  llvm::stable_sort(byWork, [](const auto &a, const auto &b) {
-    return std::make_tuple(a.second->hasProducts, a.second->work) >
-           std::make_tuple(b.second->hasProducts, b.second->work);
+  llvm::sort(byWork, [](const auto &a, const auto &b) {
+    return std::make_tuple(b.second->hasProducts, b.second->work,
+                           a.second->first) <
+           std::make_tuple(a.second->hasProducts, a.second->work,
+                           b.second->first);
   });
   SmallVector<const Layers *> cut;
   for (auto [pattern, group] : byWork) {

@@ -76,7 +76,7 @@ LogicalResult LayoutInserter::convert(OpOperand &operand, LayoutAttr target,
 
 /// Returns true if `value` is filled with zero. Every rank can then use it as
 /// the initial value of its summand of a partial sum.
-static bool isZero(Value value) {
+static bool isFilledWithZero(Value value) {
   Operation *op = value.getDefiningOp();
   return op && llvm::any_of(op->getOperands(), [](Value operand) {
            return matchPattern(operand, m_AnyZeroFloat());
@@ -88,7 +88,7 @@ LogicalResult LayoutInserter::initialise(OpOperand &operand,
   Value value = operand.get();
   if (layoutOf(value) == layout)
     return success();
-  if (layout.isPartial() && !isZero(value) &&
+  if (layout.isPartial() && !isFilledWithZero(value) &&
       value.getDefiningOp()->getNumOperands() > 0)
     return operand.getOwner()->emitOpError(
         "computes partial sums, so its initial value must be zero; fill it "

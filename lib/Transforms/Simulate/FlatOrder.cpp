@@ -271,8 +271,9 @@ std::vector<size_t> SectionOrder::run() {
   placeReductions();
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), begin);
-  llvm::stable_sort(
-      order, [&](size_t a, size_t b) { return placeOf(a) < placeOf(b); });
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::tie(placeOf(a), a) < std::tie(placeOf(b), b);
+  });
   return order;
 }
 
