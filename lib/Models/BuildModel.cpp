@@ -73,11 +73,13 @@ static Expected<LoadedModel> load(const ModelRequest &request) {
 }
 
 /// Converts the name of a model to a symbol that needs no quotes: `GPT-2 (XL)`
-/// becomes `gpt_2__xl`, and `7b` becomes `model_7b`.
+/// becomes `gpt_2__xl`, `7b` becomes `model_7b`, and `)` becomes `model`.
 static std::string symbolOf(StringRef name) {
   std::string symbol;
   for (char c : name.rtrim(')'))
     symbol += llvm::isAlnum(c) ? llvm::toLower(c) : '_';
+  if (symbol.empty())
+    return "model";
   return llvm::isDigit(symbol.front()) ? "model_" + symbol : symbol;
 }
 
