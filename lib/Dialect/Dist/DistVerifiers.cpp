@@ -18,9 +18,9 @@ using namespace proteus::dist;
 // Shared checks
 //===----------------------------------------------------------------------===//
 
-/// Returns the axes with the given names. Fails with an error if the mesh has
-/// no axis of one of the names, or if the axes are not in normal form (mesh
-/// order).
+/// Returns the axes with the given names. Fails with an error if there are no
+/// names, if a name is listed twice or is not that of an axis of the mesh, or
+/// if the axes are not in normal form (mesh order).
 static FailureOr<AxisList> verifyAxes(Operation *op, MeshAttr mesh,
                                       ArrayAttr names) {
   AxisList axes;
@@ -29,8 +29,13 @@ static FailureOr<AxisList> verifyAxes(Operation *op, MeshAttr mesh,
     if (!axis)
       return op->emitOpError("names the axis '")
              << name.getValue() << "', which is not on the mesh " << mesh;
+    if (llvm::is_contained(axes, *axis))
+      return op->emitOpError("axis '")
+             << name.getValue() << "' is listed twice";
     axes.push_back(*axis);
   }
+  if (axes.empty())
+    return op->emitOpError("expected at least one axis");
   if (!llvm::is_sorted(axes)) {
     AxisList sorted(axes);
     llvm::sort(sorted);

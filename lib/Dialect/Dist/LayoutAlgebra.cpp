@@ -117,6 +117,7 @@ static std::optional<std::string> checkDevices(const Mesh &mesh) {
 
 std::optional<std::string> Mesh::check() const {
   llvm::SmallSet<StringRef, 4> seen;
+  int64_t count = 1;
   for (auto [name, size] : llvm::zip_equal(names, sizes)) {
     if (!isIdentifier(name))
       return "axis name '" + name + "' is not an identifier";
@@ -128,10 +129,17 @@ std::optional<std::string> Mesh::check() const {
       return ("axis '" + Twine(name) + "' has size " + Twine(size) +
               ", expected a positive size")
           .str();
+    if (size > maxMeshDevices / count)
+      return ("mesh has more than " + Twine(maxMeshDevices) + " devices").str();
+    count *= size;
   }
   if (micro < 1)
     return ("mesh has " + Twine(micro) +
             " micro-batches, expected a positive number")
+        .str();
+  if (micro > maxMicroBatches)
+    return ("mesh has " + Twine(micro) + " micro-batches, expected at most " +
+            Twine(maxMicroBatches))
         .str();
   return checkDevices(*this);
 }

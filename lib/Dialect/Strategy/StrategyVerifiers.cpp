@@ -16,6 +16,7 @@
 
 #include "AttrSyntax.h"
 
+#include "Proteus/Dialect/Dist/LayoutAlgebra.h"
 #include "Proteus/Dialect/Strategy/Strategy.h"
 #include "Proteus/Dialect/Strategy/SubAxis.h"
 
@@ -85,7 +86,7 @@ static LogicalResult verifyMeshAxes(MeshOp mesh) {
   for (auto axis : mesh.getAxes().getAsRange<AxisAttr>()) {
     StringRef name = axis.getName();
     int64_t size = axis.getSize();
-    if (name == microAxisName)
+    if (name == dist::microAxisName)
       return mesh.emitOpError() << "axis name '" << name
                                 << "' is reserved for micro-batches; rename it";
     if (name == ringWord || name == zigzagWord)
@@ -98,11 +99,11 @@ static LogicalResult verifyMeshAxes(MeshOp mesh) {
     if (size < 1)
       return mesh.emitOpError() << "axis '" << name << "' has size " << size
                                 << "; a size must be at least 1";
-    if (size > maxMeshDevices / count)
+    if (size > dist::maxMeshDevices / count)
       return mesh.emitOpError()
              << "axis '" << name << "' of size " << size << " times " << count
              << " devices of the axes before it exceeds the limit of "
-             << maxMeshDevices << " devices";
+             << dist::maxMeshDevices << " devices";
     count *= size;
   }
   return success();

@@ -10,6 +10,8 @@
 
 #include "AttrSyntax.h"
 
+#include "Proteus/Dialect/Dist/LayoutAlgebra.h"
+
 #include "llvm/ADT/Twine.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -43,8 +45,8 @@ std::optional<std::string> AxisUse::check(StringRef text) {
   if (!use->sub)
     return std::nullopt;
   auto [prefix, size] = *use->sub;
-  if (prefix >= 1 && prefix <= maxMeshDevices && size >= 2 &&
-      size <= maxMeshDevices)
+  if (prefix >= 1 && prefix <= dist::maxMeshDevices && size >= 2 &&
+      size <= dist::maxMeshDevices)
     return std::nullopt;
   return ("sub-axis '" + text + "' has prefix " + Twine(prefix) + " and size " +
           Twine(size) +

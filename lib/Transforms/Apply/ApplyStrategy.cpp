@@ -27,13 +27,13 @@ using namespace proteus;
 /// each other. For example, `ep` must divide `dp`.
 static LogicalResult checkDegrees(Location loc,
                                   const plan::ResolvedPlan &plan) {
-  int64_t devices = strategy::maxMeshDevices;
+  int64_t devices = dist::maxMeshDevices;
   for (int64_t degree : {plan.dp, plan.pp, plan.cp, plan.tp})
     devices /= degree;
   if (devices == 0)
     return emitError(loc) << "dp=" << plan.dp << ", pp=" << plan.pp
                           << ", cp=" << plan.cp << " and tp=" << plan.tp
-                          << " need more than " << strategy::maxMeshDevices
+                          << " need more than " << dist::maxMeshDevices
                           << " devices; use smaller degrees";
   if (plan.etp && *plan.etp != 1 && *plan.etp != plan.tp)
     return emitError(loc) << "etp=" << *plan.etp

@@ -29,10 +29,6 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::match;
 
-/// Maximum number of micro-batches. A schedule lists each of them, and a larger
-/// number is probably a mistake.
-static constexpr int64_t maxMicroBatches = 100000;
-
 /// Emits an error unless the model is a single block with valid arguments and
 /// operations. The verifiers of nn operations check neither arguments nor
 /// operations of other dialects, so both are checked here.
@@ -84,9 +80,9 @@ FailureOr<dist::ScheduleRequestAttr> TreeMatcher::readSchedule() {
   strategy::ScheduleOp op = tree.getSchedule();
   if (!op)
     return dist::ScheduleRequestAttr::get(context);
-  if (static_cast<int64_t>(op.getMicroBatches()) > maxMicroBatches)
+  if (static_cast<int64_t>(op.getMicroBatches()) > dist::maxMicroBatches)
     return op.emitOpError("micro_batches = ")
-           << op.getMicroBatches() << " is more than " << maxMicroBatches
+           << op.getMicroBatches() << " is more than " << dist::maxMicroBatches
            << ", the most that can be scheduled";
   int64_t numStages = getNumStages(), numChunks = getNumChunks();
   if (pipelineAxis.empty() && numChunks > 1)

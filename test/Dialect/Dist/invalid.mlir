@@ -25,6 +25,16 @@
 
 // -----
 
+// expected-error @+1 {{mesh has 100001 micro-batches, expected at most 100000}}
+#m = #dist.mesh<[a = 2], micro = 100001>
+
+// -----
+
+// expected-error @+1 {{mesh has more than 2147483648 devices}}
+#m = #dist.mesh<[a = 4294967296, b = 4294967297]>
+
+// -----
+
 // expected-error @+1 {{mesh of 4 positions lists 3 devices}}
 #m = #dist.mesh<[a = 4], devices = [0, 1, 2]>
 
@@ -1329,6 +1339,38 @@ func.func @f(%0: tensor<16xf32, #a>) {
 func.func @f(%0: tensor<16xf32, #a>) {
   // expected-error @+1 {{result has layout #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{}], at = [tp = 1]>, expected #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{dp}], at = [tp = 1]>}}
   %1 = dist.restrict %0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, tp = 4]>
+#a = #dist.layout<#mesh, [{}]>
+#b = #dist.layout<#mesh, [{}], at = [dp = 1]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{axis 'dp' is listed twice}}
+  %1 = dist.restrict %0 over {dp, dp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, tp = 4]>
+#a = #dist.layout<#mesh, [{}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{expected at least one axis}}
+  %1 = dist.restrict %0 over {} : tensor<16xf32, #a> -> tensor<16xf32, #a>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, tp = 4]>
+#a = #dist.layout<#mesh, [{dp, tp}]>
+#b = #dist.layout<#mesh, [{dp}], at = [tp = 1]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{expected at least one axis}}
+  %1 = dist.exchange %0 over {} : (tensor<16xf32, #a>) -> tensor<16xf32, #b>
   return
 }
 

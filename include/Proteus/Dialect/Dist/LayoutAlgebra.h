@@ -81,6 +81,13 @@ struct AxisList : llvm::SmallVector<Axis, 2> {
 constexpr Axis microAxis = 0;
 constexpr llvm::StringLiteral microAxisName = "micro";
 
+/// The largest number of devices that a mesh may have.
+constexpr int64_t maxMeshDevices = int64_t(1) << 31;
+
+/// The largest number of micro-batches of a mesh. A schedule lists each of
+/// them, and a larger number is probably a mistake.
+constexpr int64_t maxMicroBatches = 100000;
+
 /// The device axes, with their names and sizes, and the number of
 /// micro-batches. The positions of devices are numbered in row-major order, so
 /// positions that are neighbours on the last axis are consecutive.

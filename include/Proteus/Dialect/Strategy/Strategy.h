@@ -26,16 +26,6 @@
 #define GET_ATTRDEF_CLASSES
 #include "Proteus/Dialect/Strategy/StrategyAttrs.h.inc"
 
-namespace proteus::strategy {
-
-/// The name of the axis of micro-batches. No axis of a mesh may have this name.
-inline constexpr llvm::StringLiteral microAxisName = "micro";
-
-/// The largest number of devices that a mesh may have.
-inline constexpr int64_t maxMeshDevices = int64_t(1) << 31;
-
-} // namespace proteus::strategy
-
 #define GET_OP_CLASSES
 #include "Proteus/Dialect/Strategy/StrategyOps.h.inc"
 
