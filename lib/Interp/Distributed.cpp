@@ -710,10 +710,8 @@ proteus::interp::interpret(dist::ScheduleOp schedule, ArgumentValue arguments) {
   Mailbox mailbox;
   Meetings meetings;
   std::vector<ProgramRun> runs;
-  for (auto name : schedule.getPrograms().getAsRange<FlatSymbolRefAttr>())
-    runs.emplace_back(
-        SymbolTable::lookupNearestSymbolFrom<dist::ProgramOp>(schedule, name),
-        runs.size(), mailbox, meetings, arguments);
+  for (dist::ProgramOp program : schedule.lookupPrograms())
+    runs.emplace_back(program, runs.size(), mailbox, meetings, arguments);
   if (failed(runSchedule(schedule, runs)))
     return failure();
   if (!mailbox.empty())

@@ -192,6 +192,14 @@ private:
 };
 } // namespace
 
+SmallVector<ProgramOp> ScheduleOp::lookupPrograms() {
+  SmallVector<ProgramOp> programs;
+  for (auto name : getPrograms().getAsRange<FlatSymbolRefAttr>())
+    programs.push_back(
+        SymbolTable::lookupNearestSymbolFrom<ProgramOp>(*this, name));
+  return programs;
+}
+
 LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   ProgramOp first;
   for (auto [index, attr] : llvm::enumerate(getPrograms())) {

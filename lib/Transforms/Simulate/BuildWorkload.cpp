@@ -121,10 +121,8 @@ LogicalResult WorkloadBuilder::findPrograms() {
     return emitError(module.getLoc(), "expected one dist.schedule, found ")
            << schedules.size() << "; run lower-strategy first";
   schedule = schedules.front();
-  SmallVector<dist::ProgramOp> stages;
-  for (auto name : schedule.getPrograms().getAsRange<FlatSymbolRefAttr>())
-    stages.push_back(module.lookupSymbol<dist::ProgramOp>(name.getValue()));
-  if (!verifyPrograms(stages) || !verifySchedule(schedule, stages))
+  SmallVector<dist::ProgramOp> stages = schedule.lookupPrograms();
+  if (!verifyPrograms(stages) || !verifySchedule(schedule))
     return failure();
   for (dist::ProgramOp program : stages) {
     FailureOr<FlatProgram> flat = flatten(program);

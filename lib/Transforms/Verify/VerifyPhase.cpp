@@ -221,7 +221,7 @@ private:
       valid &= verifyPrograms(programs);
     if (after == LoweringPhase::Schedule)
       for (auto schedule : module.getOps<dist::ScheduleOp>())
-        valid &= verifySchedule(schedule, programs);
+        valid &= verifySchedule(schedule);
     return valid;
   }
 };

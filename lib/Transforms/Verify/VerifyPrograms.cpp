@@ -201,8 +201,8 @@ bool proteus::verifyPrograms(ArrayRef<dist::ProgramOp> programs) {
   return valid;
 }
 
-bool proteus::verifySchedule(dist::ScheduleOp schedule,
-                             ArrayRef<dist::ProgramOp> programs) {
+bool proteus::verifySchedule(dist::ScheduleOp schedule) {
+  SmallVector<dist::ProgramOp> programs = schedule.lookupPrograms();
   // For each section, the sections that send messages to it. All of these must
   // run for a micro-batch before the section runs for the same micro-batch.
   using Section = std::tuple<unsigned, dist::SectionKind, int64_t>;

@@ -1092,6 +1092,9 @@ def Dist_ScheduleOp : Dist_Op<"schedule", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     unsigned getNumPrograms() { return getPrograms().size(); }
+    /// Returns the programs of the stages in the order of the schedule, which
+    /// may differ from their order in the module.
+    ::llvm::SmallVector<ProgramOp> lookupPrograms();
     /// Returns the work items of the program with number `program`.
     ::llvm::ArrayRef<Work> getWork(unsigned program) {
       return ::llvm::cast<OrderAttr>(getOrder()[program]).getItems();

@@ -29,13 +29,12 @@ namespace proteus {
 ///   stages. This is checked only if all other conditions hold.
 bool verifyPrograms(llvm::ArrayRef<dist::ProgramOp> programs);
 
-/// Returns true if all programs can execute their orders to the end, so that no
-/// stages wait for each other forever. Executes the schedule without simulating
-/// time: every stage runs its work items in order, each of them as soon as the
-/// sections that send it messages have run for the same micro-batch. If some
-/// stages wait forever, emits one error that lists them.
-bool verifySchedule(dist::ScheduleOp schedule,
-                    llvm::ArrayRef<dist::ProgramOp> programs);
+/// Returns true if all programs of the schedule can execute their orders to the
+/// end, so that no stages wait for each other forever. Executes the schedule
+/// without simulating time: every stage runs its work items in order, each of
+/// them as soon as the sections that send it messages have run for the same
+/// micro-batch. If some stages wait forever, emits one error that lists them.
+bool verifySchedule(dist::ScheduleOp schedule);
 
 } // namespace proteus
 
