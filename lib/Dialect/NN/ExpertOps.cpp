@@ -54,19 +54,23 @@ static LogicalResult verifyGroups(Operation *op, Value tokens, int64_t groups) {
   return success();
 }
 
-int64_t MoeRouteOp::getCapacity() {
-  ArrayRef<int64_t> shape = shapeOf(getLogits());
+/// Returns the number of slots of an expert as a real number.
+static double capacityOf(MoeRouteOp route) {
+  ArrayRef<int64_t> shape = shapeOf(route.getLogits());
   double tokens = 1;
   for (int64_t size : shape.drop_back())
     tokens *= static_cast<double>(size);
-  double share = tokens / static_cast<double>(getGroups()) *
-                 static_cast<double>(shapeOf(getGates()).back()) /
+  double share = tokens / static_cast<double>(route.getGroups()) *
+                 static_cast<double>(shapeOf(route.getGates()).back()) /
                  static_cast<double>(shape.back());
   // A factor such as 1.1 has no exact binary representation, so `1.1 * 50` is
   // slightly more than 55. Subtracting 1e-9 keeps this rounding error from
   // adding a slot.
-  return std::max<int64_t>(
-      1, std::ceil(getCapacityFactor().convertToDouble() * share - 1e-9));
+  return std::ceil(route.getCapacityFactor().convertToDouble() * share - 1e-9);
+}
+
+int64_t MoeRouteOp::getCapacity() {
+  return std::max<int64_t>(1, capacityOf(*this));
 }
 
 LogicalResult MoeRouteOp::verify() {
@@ -89,6 +93,9 @@ LogicalResult MoeRouteOp::verify() {
   double factor = getCapacityFactor().convertToDouble();
   if (!(factor > 0 && std::isfinite(factor)))
     return emitOpError("'capacity_factor' must be positive, got ") << factor;
+  if (capacityOf(*this) > static_cast<double>(maxElements))
+    return emitOpError("'capacity_factor' ")
+           << factor << " gives each expert more than 2^56 slots";
   return success();
 }
 

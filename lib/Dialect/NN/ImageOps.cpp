@@ -39,6 +39,9 @@ static LogicalResult verifyWindow(Operation *op, Value image, Value output,
                << "'" << name << "' must be "
                << (name == "padding" ? "at least 0" : "at least 1") << ", got "
                << value;
+      else if (value > maxElements)
+        return op->emitOpError()
+               << "'" << name << "' must be at most 2^56, got " << value;
   }
   for (unsigned i = 0; i < 2; ++i) {
     int64_t size = tensorType(image).getDimSize(2 + i);
@@ -68,8 +71,13 @@ static LogicalResult verifyConvolution(OpTy op, Value image, Value output,
   if (dilation.size() != 2 || dilation[0] < 1 || dilation[1] < 1)
     return op.emitOpError("'dilation' must have 2 entries of at least 1");
   int64_t reach[2];
-  for (unsigned i = 0; i < 2; ++i)
-    reach[i] = dilation[i] * (type.getDimSize(2 + i) - 1) + 1;
+  for (unsigned i = 0; i < 2; ++i) {
+    int64_t steps = type.getDimSize(2 + i) - 1;
+    if (steps > 0 && dilation[i] > maxElements / steps)
+      return op.emitOpError("'dilation' ")
+             << dilation[i] << " gives the kernel more than 2^56 positions";
+    reach[i] = dilation[i] * steps + 1;
+  }
   if (failed(verifyWindow(op, image, output, reach, op.getStride(),
                           op.getPadding())))
     return failure();

@@ -106,3 +106,12 @@ func.func @f(%x: tensor<4x6x8xf32>, %w: tensor<4x8x8xf32>) {
   %0 = nn.expert_linear "l"(%x, %w) : (tensor<4x6x8xf32>, tensor<4x8x8xf32>) -> tensor<4x6x8xf32>
   return
 }
+
+// -----
+
+// Neither has an expert more slots than a tensor has elements.
+func.func @f(%x: tensor<6x4xf32>) {
+  // expected-error@+1 {{'nn.moe_route' op 'capacity_factor' 1.000000e+300 gives each expert more than 2^56 slots}}
+  %g, %e, %s = nn.moe_route "r"(%x) {groups = 1 : i64, capacity_factor = 1.0e300 : f64} : (tensor<6x4xf32>) -> (tensor<6x2xf32>, tensor<6x2xi32>, tensor<6x2xi32>)
+  return
+}

@@ -180,6 +180,24 @@ func.func @f(%x: tensor<8x4x8x8xf32>, %w: tensor<16x4x3x3xf32>) {
 
 // -----
 
+// but not beyond every tensor.
+func.func @f(%x: tensor<8x4x8x8xf32>, %w: tensor<16x4x3x3xf32>) {
+  // expected-error@+1 {{'nn.conv2d' op 'dilation' 4611686018427387904 gives the kernel more than 2^56 positions}}
+  %0 = nn.conv2d "c"(%x, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>, dilation = array<i64: 1, 4611686018427387904>} : (tensor<8x4x8x8xf32>, tensor<16x4x3x3xf32>) -> tensor<8x16x8x8xf32>
+  return
+}
+
+// -----
+
+// Sizes of a window have a limit, so that their sums don't overflow.
+func.func @f(%x: tensor<8x4x8x8xf32>) {
+  // expected-error@+1 {{'nn.pool2d' op 'padding' must be at most 2^56, got 4611686018427387904}}
+  %0 = nn.pool2d "p" max(%x) {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 4611686018427387904, 0>} : (tensor<8x4x8x8xf32>) -> tensor<8x4x4x4xf32>
+  return
+}
+
+// -----
+
 // A padding is not negative.
 func.func @f(%x: tensor<8x4x8x8xf32>) {
   // expected-error@+1 {{'nn.pool2d' op 'padding' must be at least 0, got -1}}
