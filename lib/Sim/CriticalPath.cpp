@@ -104,6 +104,29 @@ uint32_t CriticalPath::ownCauseOf(uint32_t run, Time at) const {
   return before != none && endsThen(before) ? before : none;
 }
 
+/// Returns the runs of the collective of `instance` that start at the time
+/// `at`, one or more for each member class.
+SmallVector<uint32_t> CriticalPath::runsOfMembers(const TaskInstance &instance,
+                                                  Time at) const {
+  SmallVector<uint32_t> result;
+  int32_t collective = instance.in(*workload).collective;
+  ArrayRef<uint32_t> members = workload->collectives[collective].members;
+  for (auto [member, party] : llvm::zip(members, parties[collective])) {
+    // If the collective runs only with the first or last micro-batch, the
+    // members may run it with different micro-batches. Tries all micro-batches.
+    const Task &task = templateOf(member, party.once).tasks[party.task];
+    bool anyFrame = !party.once && task.when != When::Always;
+    uint32_t begin = anyFrame ? 0 : instance.microBatch;
+    uint32_t end = anyFrame ? workload->info.microBatches : begin + 1;
+    for (uint32_t m = begin; m < end; ++m) {
+      uint32_t other = runOf(member, party.once, m, party.task);
+      if (runs[other].begin == at)
+        result.push_back(other);
+    }
+  }
+  return result;
+}
+
 /// Returns the run for which `run` waited last. If `run` is part of a
 /// collective, this may be a run of another class. Returns `none` if `run`
 /// waited for a launch.
@@ -116,23 +139,9 @@ uint32_t CriticalPath::causeOf(uint32_t run) const {
     return own;
   // No run of this class delayed the collective. Finds a run of another member
   // class that did. If there is none, a launch delayed the collective.
-  ArrayRef<uint32_t> members = workload->collectives[collective].members;
-  for (auto [member, party] : llvm::zip(members, parties[collective])) {
-    // If the collective runs only with the first or last micro-batch, the
-    // members may run it with different micro-batches. Tries all micro-batches.
-    const Task &task = templateOf(member, party.once).tasks[party.task];
-    bool anyFrame = !party.once && task.when != When::Always;
-    uint32_t begin = anyFrame ? 0 : instance.microBatch;
-    uint32_t end = anyFrame ? workload->info.microBatches : begin + 1;
-    for (uint32_t m = begin; m < end; ++m) {
-      uint32_t other = runOf(member, party.once, m, party.task);
-      if (runs[other].begin != at)
-        continue;
-      uint32_t cause = ownCauseOf(other, at);
-      if (cause != none)
-        return cause;
-    }
-  }
+  for (uint32_t other : runsOfMembers(instance, at))
+    if (uint32_t cause = ownCauseOf(other, at); cause != none)
+      return cause;
   return none;
 }
 
@@ -144,13 +153,9 @@ uint32_t CriticalPath::launcherOf(uint32_t run) const {
   int32_t collective = instance.in(*workload).collective;
   if (collective < 0 || runs[run].launched == runs[run].begin)
     return instance.classIndex;
-  ArrayRef<uint32_t> members = workload->collectives[collective].members;
-  for (auto [member, party] : llvm::zip(members, parties[collective])) {
-    uint32_t microBatch = party.once ? 0 : instance.microBatch;
-    const Run &other = runs[runOf(member, party.once, microBatch, party.task)];
-    if (other.begin == runs[run].begin && other.launched == other.begin)
-      return member;
-  }
+  for (uint32_t other : runsOfMembers(instance, runs[run].begin))
+    if (runs[other].launched == runs[other].begin)
+      return instanceOf(other).classIndex;
   return instance.classIndex;
 }
 

@@ -120,6 +120,34 @@ TEST(CriticalPath, EndsAtTheHostWhereALaunchWasWaitedFor) {
   EXPECT_EQ(shares[1].time, ms);
 }
 
+// The members of a collective with the last micro-batch may run it with
+// different micro-batches. The late launch is that of the other class.
+TEST(CriticalPath, FindsTheLauncherOfAnotherMicroBatch) {
+  Builder b;
+  b.workload.info.microBatches = 2;
+  b.addClass("in order");
+  b.addClass("reversed");
+  int32_t meeting = b.collective({0, 1}, ms);
+  for (uint32_t c : {0, 1}) {
+    DeviceClass &device = b.workload.classes[c];
+    uint32_t before = b.kernel(device.micro, "before", ms);
+    uint32_t party =
+        b.party(device.micro, "meet", Stream::DataParallel, meeting, {before});
+    Task &task = device.micro.tasks[party];
+    task.when = When::LastMicroBatch;
+    task.launch = c ? 10 * ms : 0;
+    uint32_t after = b.kernel(device.micro, "after", c ? ms : 5 * ms, {party});
+    device.micro.tasks[after].when = When::LastMicroBatch;
+    Builder::endSection(device.micro);
+    device.order = {{0, c, false}, {0, 1 - c, false}};
+  }
+  CriticalPath path;
+  simulateOrFail(b.workload, {&path});
+  ASSERT_EQ(path.steps().size(), 3u);
+  EXPECT_EQ(path.steps()[0].task, nullptr);
+  EXPECT_EQ(path.steps()[0].classIndex, 1u);
+}
+
 TEST(CriticalPath, GoesThroughAHostToTheMessageItWaitedFor) {
   PipelineOptions options;
   options.stages = 2;

@@ -76,6 +76,8 @@ private:
     return once ? device.once : device.micro;
   }
   TaskInstance instanceOf(uint32_t run) const;
+  llvm::SmallVector<uint32_t> runsOfMembers(const TaskInstance &instance,
+                                            Time at) const;
   uint32_t causeOf(uint32_t run) const;
   uint32_t ownCauseOf(uint32_t run, Time at) const;
   uint32_t launcherOf(uint32_t run) const;
