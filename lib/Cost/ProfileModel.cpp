@@ -175,7 +175,7 @@ public:
       // Compare it with the model at this clock. The deviation is assumed to be
       // the same at the clock of a step.
       const KernelCostModel &like = row.inStep ? *inStep : *alone;
-      double model = toSeconds(like.cost(row.kernel).time);
+      double model = secondsOf(like, row.kernel);
       Kind &kind = kinds[place.same];
       kind.points.add(place.sizes, std::log(row.seconds / model));
       kind.measuredAlone |= !row.inStep;
@@ -202,10 +202,10 @@ public:
       return answer;
     }
     Kernel like = asMeasured(kernel);
-    double modelled = toSeconds(inStep->cost(like).time);
+    double modelled = secondsOf(*inStep, like);
     if (kind.measuredAlone)
       answer.uncertainty +=
-          clockError * (modelled / toSeconds(alone->cost(like).time) - 1);
+          clockError * (modelled / secondsOf(*alone, like) - 1);
     answer.time = fromSeconds(modelled * std::exp(off));
     return answer;
   }
@@ -223,6 +223,12 @@ private:
     if (kernel.convolution)
       kernel.convolution->channelsLast = Convolution().channelsLast;
     return kernel;
+  }
+
+  /// Returns the time of `kernel` by `model`: at least 1 ps, because measured
+  /// times are divided by it.
+  static double secondsOf(const KernelCostModel &model, const Kernel &kernel) {
+    return toSeconds(std::max<Time>(model.cost(kernel).time, 1));
   }
 
   /// Returns the device at its full clock, which it reaches without continuous

@@ -55,6 +55,23 @@ TEST(ProfileModel, TakesWhatWasMeasured) {
   EXPECT_EQ(model->cost(product(64, 64, 65)).time, 2 * 64 * 64 * 65);
 }
 
+// The model gives such a kernel no time, but the profile does.
+TEST(ProfileModel, TakesKernelsWithoutModelledTime) {
+  auto update = [](double bytes) {
+    Kernel kernel;
+    kernel.family = Family::Update;
+    kernel.type = DType::F32;
+    kernel.bytes = bytes;
+    return kernel;
+  };
+  auto model =
+      modelOf({{update(1), 2e-6, "", ""}, {update(100), 2e-6, "", ""}});
+  EXPECT_EQ(model->cost(update(1)).time, 2000000);
+  Answer between = model->cost(update(10));
+  EXPECT_NEAR(between.time, 2000000, 10);
+  EXPECT_TRUE(std::isfinite(between.uncertainty));
+}
+
 TEST(ProfileModel, RepeatedRowsAreAveraged) {
   auto model = modelOf({measured(8, 8, 8, 1), measured(8, 8, 8, 4)});
   EXPECT_EQ(model->cost(product(8, 8, 8)).time, 2 * 2 * 8 * 8 * 8);
