@@ -61,14 +61,20 @@ Error proteus::driver::checkOutputs(ArrayRef<StringRef> outputs,
   return Error::success();
 }
 
+bool proteus::driver::printedHelp(const Flags &flags, StringRef usage,
+                                  ArrayRef<std::string> arguments) {
+  if (!llvm::is_contained(arguments, "--help") &&
+      !llvm::is_contained(arguments, "-h"))
+    return false;
+  outs() << usage;
+  flags.printHelp(outs());
+  return true;
+}
+
 std::optional<int> proteus::driver::parseOnly(Flags &flags, StringRef usage,
                                               ArrayRef<std::string> arguments) {
-  if (llvm::is_contained(arguments, "--help") ||
-      llvm::is_contained(arguments, "-h")) {
-    outs() << usage;
-    flags.printHelp(outs());
+  if (printedHelp(flags, usage, arguments))
     return 0;
-  }
   Expected<std::vector<std::string>> rest = flags.parse(arguments);
   if (!rest)
     return fail(rest.takeError());

@@ -35,6 +35,11 @@ llvm::Error checkOutputs(llvm::ArrayRef<llvm::StringRef> outputs,
 /// Prints `text` as "proteus: remark: ...".
 void printRemark(llvm::StringRef text);
 
+/// Prints `usage` and the flags if `arguments` contain --help or -h. Returns
+/// true if they do.
+bool printedHelp(const Flags &flags, llvm::StringRef usage,
+                 llvm::ArrayRef<std::string> arguments);
+
 /// Parses the arguments of a command that takes only flags. For --help, prints
 /// `usage` and the flags. Returns the exit code if the command must end, after
 /// --help or an error, and nullopt if it continues.

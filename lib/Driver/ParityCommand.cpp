@@ -46,11 +46,8 @@ int proteus::driver::parityCommand(ArrayRef<std::string> arguments) {
       "Without a file: the runs that are part of the tool.\n\n"
       "  proteus parity --json parity.json\n"
       "  proteus parity RUNS.json --id gpt2-dp\n";
-  if (llvm::is_contained(arguments, "--help")) {
-    outs() << usage;
-    flags.printHelp(outs());
+  if (printedHelp(flags, usage, arguments))
     return 0;
-  }
   Expected<std::vector<std::string>> files = flags.parse(arguments);
   if (!files)
     return fail(files.takeError());

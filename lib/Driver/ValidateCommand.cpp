@@ -259,7 +259,7 @@ static Expected<SustainedShare> parseSustained(StringRef text) {
     return createStringError("expected DEVICE=SHARE with a share above 0 and "
                              "up to 1, got '" +
                              text + "'");
-  return SustainedShare{device.str(), formatv("{0:f6}", value)};
+  return SustainedShare{device.str(), formatv("{0:e12}", value)};
 }
 
 /// Sets the sustained share of a device in all cases that run on the device.
@@ -303,11 +303,15 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
   std::vector<SustainedShare> shares;
   flags.value("sustained", "DEVICE=SHARE",
               "this share of the rate of matrix kernels under constant load "
-              "for cases on this device; may be given again",
+              "for cases on this device; may be given again, and "
+              "the last one counts for each device",
               [&shares](StringRef text) -> Error {
                 Expected<SustainedShare> share = parseSustained(text);
                 if (!share)
                   return share.takeError();
+                llvm::erase_if(shares, [&](const SustainedShare &earlier) {
+                  return earlier.device == share->device;
+                });
                 shares.push_back(*share);
                 return Error::success();
               });
@@ -332,11 +336,8 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
   static const char usage[] =
       "Simulates measured runs and compares.\n\n"
       "  proteus validate validation/cases.json --json result.json\n";
-  if (llvm::is_contained(arguments, "--help")) {
-    outs() << usage;
-    flags.printHelp(outs());
+  if (printedHelp(flags, usage, arguments))
     return 0;
-  }
   Expected<std::vector<std::string>> rest = flags.parse(arguments);
   if (!rest)
     return fail(rest.takeError());
