@@ -458,7 +458,6 @@ static SimulateOptions simulateOptionsOf(const Job &job, StringRef trace) {
   options.share = job.share;
   options.overlap = job.overlap;
   options.kernels = job.kernels;
-  options.overlapFactor = job.overlapFactor.value_or(-1);
   if (job.collectiveError)
     options.collectiveError = *job.collectiveError;
   options.tf32 = job.precision == plan::Precision::TF32;

@@ -77,7 +77,6 @@ struct Job {
   plan::Fold fold = plan::Fold::All;
   plan::Switch share = plan::Switch::On, overlap = plan::Switch::On;
   plan::KernelModel kernels = plan::KernelModel::Fitted;
-  std::optional<double> overlapFactor;
   std::vector<std::string> profiles; ///< paths of files with measured kernels
   /// Mean relative error of exposed communication. It widens the 80 % interval
   /// of the time. If absent, the default of the pass `simulate` applies, which
