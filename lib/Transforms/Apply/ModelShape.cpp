@@ -95,20 +95,12 @@ nn::RepeatOp proteus::getOutermostRepeat(Operation *op) {
   return outermost;
 }
 
-double proteus::countInnerRuns(Operation *op) {
+double proteus::countRuns(Operation *op) {
   double runs = 1;
-  nn::RepeatOp outermost = getOutermostRepeat(op);
-  for (auto repeat = op->getParentOfType<nn::RepeatOp>(); repeat != outermost;
+  for (auto repeat = op->getParentOfType<nn::RepeatOp>(); repeat;
        repeat = repeat->getParentOfType<nn::RepeatOp>())
     runs *= static_cast<double>(repeat.getCount());
   return runs;
-}
-
-/// Returns the number of times `op` runs.
-static double countRuns(Operation *op) {
-  nn::RepeatOp outermost = getOutermostRepeat(op);
-  return countInnerRuns(op) *
-         (outermost ? static_cast<double>(outermost.getCount()) : 1.0);
 }
 
 double proteus::countFlops(nn::IterationSpaceOpInterface op) {

@@ -111,9 +111,9 @@ private:
 /// Returns the outermost repeat around `op`, or null.
 nn::RepeatOp getOutermostRepeat(mlir::Operation *op);
 
-/// Returns the number of times `op` runs in each iteration of the outermost
-/// repeat around it.
-double countInnerRuns(mlir::Operation *op);
+/// Returns the number of times `op` runs: the product of the counts of the
+/// repeats around it.
+double countRuns(mlir::Operation *op);
 
 /// Returns the FLOPs of one run of `op`.
 double countFlops(nn::IterationSpaceOpInterface op);

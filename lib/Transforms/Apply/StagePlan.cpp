@@ -45,7 +45,8 @@ unitsOf(const ModelShape &model,
         function_ref<double(nn::IterationSpaceOpInterface)> work) {
   SmallVector<Unit> units;
   // Layers of the previous operation: their pattern, their repeat (null if they
-  // are written out), and the index in the path (`*` in a repeat).
+  // are written out; a repeat inside of such a layer is a part of it), and the
+  // index in the path (`*` in a repeat).
   std::tuple<StringRef, Operation *, StringRef> last;
   size_t count = 0;
   for (nn::IterationSpaceOpInterface op : model.getOperations()) {
@@ -56,7 +57,8 @@ unitsOf(const ModelShape &model,
       count = 0;
       continue;
     }
-    nn::RepeatOp repeat = getOutermostRepeat(op);
+    nn::RepeatOp repeat =
+        position->index == "*" ? getOutermostRepeat(op) : nn::RepeatOp();
     std::tuple<StringRef, Operation *, StringRef> layers = {
         position->layers, repeat, position->index};
     if (count == 0 || layers != last) {
@@ -65,7 +67,7 @@ unitsOf(const ModelShape &model,
       last = layers;
     }
     for (Unit &unit : MutableArrayRef(units).take_back(count))
-      unit.work += work(op) * countInnerRuns(op);
+      unit.work += work(op) * countRuns(op) / static_cast<double>(count);
   }
   return units;
 }
