@@ -82,13 +82,15 @@ LogicalResult UnrollRepeats::splitArguments(func::FuncOp function,
 
 LogicalResult UnrollRepeats::unroll(func::FuncOp function,
                                     nn::RepeatOp repeat) {
+  if (llvm::any_of(repeat.getStackedResults(),
+                   [](Value stack) { return !stack.use_empty(); }))
+    return repeat.emitOpError("can't be unrolled: its stacked results are "
+                              "read; unroll a model before its training step "
+                              "is built");
   if (failed(splitArguments(function, repeat)))
     return failure();
   int64_t count = repeat.getCount();
-  unsigned numCarried = repeat.getNumCarried();
   SmallVector<Value> carried(repeat.getCarried());
-  SmallVector<SmallVector<Value>> stacked(repeat.getStackedResults().size(),
-                                          SmallVector<Value>(count));
   OpBuilder builder(repeat);
   for (int64_t step = 0; step < count; ++step) {
     int64_t i = repeat.getReverse() ? count - 1 - step : step;
@@ -111,39 +113,22 @@ LogicalResult UnrollRepeats::unroll(func::FuncOp function,
       copy->setAttr(inherent ? "path" : "proteus.path",
                     builder.getStringAttr(path));
     }
-    for (auto [j, yielded] :
-         llvm::enumerate(repeat.getYield()->getOperands())) {
-      Value value = mapping.lookupOrDefault(yielded);
-      if (j < numCarried)
-        carried[j] = value;
-      else
-        stacked[j - numCarried][i] = value;
-    }
+    for (auto [value, yielded] :
+         llvm::zip(carried, repeat.getYield()->getOperands()))
+      value = mapping.lookupOrDefault(yielded);
   }
   for (auto [result, value] : llvm::zip(repeat.getCarriedResults(), carried))
     result.replaceAllUsesWith(value);
-  for (auto [result, values] : llvm::zip(repeat.getStackedResults(), stacked)) {
-    if (llvm::any_of(result.getUsers(),
-                     [](Operation *user) { return !isa<nn::RepeatOp>(user); }))
-      return repeat.emitOpError(
-          "can't be unrolled: only repeats may read its stacked results");
-    stacks[result] = values;
-  }
-  // Erase the repeat, and the arguments that have no other reader. The repeat
-  // cannot be erased if another repeat reads its stacked results.
-  if (repeat.use_empty()) {
-    llvm::SetVector<BlockArgument> arguments;
-    for (Value operand : repeat.getSliced())
-      if (auto argument = dyn_cast<BlockArgument>(operand))
-        arguments.insert(argument);
-    repeat.erase();
-    arguments.remove_if(
-        [](BlockArgument argument) { return !argument.use_empty(); });
-    for (BlockArgument argument : arguments)
-      stacks.erase(argument);
-    eraseUnreadArguments(function, arguments.getArrayRef());
-    return success();
-  }
-  return repeat.emitOpError("can't be unrolled: its stacked results are read "
-                            "by another repeat");
+  // Erase the repeat, and the arguments that have no other reader.
+  llvm::SetVector<BlockArgument> arguments;
+  for (Value operand : repeat.getSliced())
+    if (auto argument = dyn_cast<BlockArgument>(operand))
+      arguments.insert(argument);
+  repeat.erase();
+  arguments.remove_if(
+      [](BlockArgument argument) { return !argument.use_empty(); });
+  for (BlockArgument argument : arguments)
+    stacks.erase(argument);
+  eraseUnreadArguments(function, arguments.getArrayRef());
+  return success();
 }

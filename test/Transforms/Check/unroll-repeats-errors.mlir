@@ -56,7 +56,7 @@ func.func @f(%x: tensor<2x4xf32> {nn.role = "input"},
 
 // A stack that is read as a whole has no flat form,
 func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<2x8x4xf32> {
-  // expected-error@+1 {{'nn.repeat' op can't be unrolled: only repeats may read its stacked results}}
+  // expected-error@+1 {{'nn.repeat' op can't be unrolled: its stacked results are read; unroll a model before its training step is built}}
   %y, %s = nn.repeat "layers" count 2 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<2x8x4xf32>) {
     %0 = nn.relu "act"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
     nn.yield %0, %0 : tensor<8x4xf32>, tensor<8x4xf32>
@@ -69,7 +69,7 @@ func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<2x8x4xf32> {
 // and neither has one that another repeat slices: unroll a model before its
 // training step is built.
 func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
-  // expected-error@+1 {{'nn.repeat' op can't be unrolled: its stacked results are read by another repeat}}
+  // expected-error@+1 {{'nn.repeat' op can't be unrolled: its stacked results are read; unroll a model before its training step is built}}
   %y, %s = nn.repeat "layers" count 2 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<2x8x4xf32>) {
     %0 = nn.relu "act"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
     nn.yield %0, %h : tensor<8x4xf32>, tensor<8x4xf32>

@@ -69,22 +69,11 @@ def UnrollRepeats : Pass<"unroll-repeats", "::mlir::func::FuncOp"> {
     one argument per iteration. The paths contain the index of the iteration.
 
     The simulation gives the same figures for the unrolled function as for the
-    original one, except in these cases:
-
-    - the body of a repeat that cannot be cut leaves a carried value in another
-      layout than it had at the start of the iteration (see `settle-repeats`);
-    - the layers of the unrolled function are not all split alike, as the layers
-      of a repeat are;
-    - a body reads, from outside, a parameter that is stored in shards: the
-      original function gathers the parameter once per layer, whereas the
-      unrolled layers share a gather;
-    - a body reads, from outside, a value that is offloaded to the host;
-    - several repeats on a stage read the same value from outside: each repeat
-      of the original function sums the gradient of the value by itself;
-    - the update changes the layout of parameters by another conversion than a
-      gather: the original function converts all layers at once;
-    - repeats are nested: in the original function, the gradients of all inner
-      layers of one outer layer go into the same bucket.
+    original one if both do the same work: every operation with the same
+    layouts, and the same communication. A strategy tree that splits single
+    operations can make them different programs, because a repeat has one
+    partition for each operation of its body and one layout for each value that
+    it carries or stacks, while each unrolled layer has its own.
 
     **Output:** the function without repeats.
 
