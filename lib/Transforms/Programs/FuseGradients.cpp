@@ -250,7 +250,7 @@ static void findReady(Value yielded, Positions &positions, bool byOperation,
   int64_t body = expandedSize(repeat) / count;
   Operation *inner =
       readyAfter(repeat.getYield()->getOperand(number), byOperation);
-  int64_t offset = inner ? positions.get(inner) + 1 : 0;
+  int64_t offset = inner ? positions.get(inner) + expandedSize(inner) : 0;
   reduction.stacked = true;
   for (int64_t i = 0; i < count; ++i) {
     int64_t step = repeat.getReverse() ? count - 1 - i : i;
