@@ -131,7 +131,8 @@ private:
   /// Returns true if a task is a kernel of the backward pass that takes time.
   bool isGradient(uint32_t task) const {
     return tasks[task].phase == sim::Phase::Backward &&
-           tasks[task].collective < 0 && tasks[task].duration > 0;
+           tasks[task].stream == sim::Stream::Compute &&
+           tasks[task].duration > 0;
   }
 
   const FlatList &flat;
