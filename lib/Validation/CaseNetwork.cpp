@@ -139,6 +139,19 @@ static double generationAt(const Tokens &words, size_t i) {
   return rate;
 }
 
+/// Returns true if the generation that is named at token `i` has its number as
+/// the next token: the 7 of "ConnectX 7", the 11 of "Slingshot 11", the 200 of
+/// "HDR200". The number of "HDR 200 Gb/s" is a rate.
+static bool hasNumber(const Tokens &words, size_t i) {
+  std::optional<double> number = words.number(i + 1);
+  if (!number || unitAt(words, i + 2) > 0)
+    return false;
+  if (words.is(i, "Slingshot"))
+    return *number == 10 || *number == 11;
+  return words.is(i, "ConnectX") || words.is(i, "CX") ||
+         *number == generationAt(words, i);
+}
+
 static bool isCardAt(const Tokens &words, size_t i) {
   return StringSwitch<bool>(words[i].lower())
       .Cases({"nic", "nics", "card", "cards", "hca", "hcas"}, true)
@@ -198,6 +211,8 @@ static StatedNetwork readWords(StringRef text) {
       // Skip the number of "ConnectX-5 cards", which is not a number of cards.
       if (words[i + 1] == "-")
         i += 2;
+      else if (hasNumber(words, i))
+        ++i;
       continue;
     }
     if (stated.scope == Scope::Unstated)

@@ -36,7 +36,8 @@ SAME = {
 ASSUMED = {
     ("hardware", "gpu"): ["A100-SXM-64GB"],
     ("hardware", "gpus_per_node"): [DROP],
-    ("hardware", "inter_link"): ["fast", "", None, DROP, "InfiniBand", "200 Gb/s", "10 GbE", "1600 Gb/s", "4x InfiniBand", "400 Gb/s per NIC", "NDR InfiniBand"],
+    ("hardware", "inter_link"): ["fast", "", None, DROP, "InfiniBand", "200 Gb/s", "10 GbE", "1600 Gb/s", "4x InfiniBand", "400 Gb/s per NIC", "NDR InfiniBand",
+                                 "HDR100 NICs", "ConnectX 5 cards"],
     ("strategy", "precision"): [DROP],
     ("strategy", "framework"): [DROP, "HomeMade"],
     ("strategy", "num_microbatches"): [None],
@@ -118,6 +119,8 @@ else:
     assert width(vague) > 1.2 * width(same[0]), vague
     # Rates alone: all cards of the node, one of them, and each of them.
     times = {c["id"].split(" ", 2)[2]: c["predicted_iteration_time_s"] for c in assumed if ".inter_link" in c["id"]}
+    # The number in the name of a generation is no number of cards.
+    assert times["HDR100 NICs"] == times["ConnectX 5 cards"] == first, times
     assert times["10 GbE"] > 2 * first, times
     assert times["1600 Gb/s"] == times["200 Gb/s"] == times["fast"] < times["4x InfiniBand"] == first, times
     # Rates of cards are not divided over the cards.
