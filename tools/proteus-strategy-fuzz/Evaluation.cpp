@@ -129,9 +129,11 @@ Verdict proteus::fuzz::evaluate(MLIRContext &context, const Case &input,
     return verdict;
   }
   if (std::optional<Forms> forms = simulateForms(context, text)) {
-    verdict.forms =
-        forms->sameWork ? FormComparison::SameWork : FormComparison::OtherWork;
-    if (forms->sameWork && forms->repeated != forms->writtenOut) {
+    bool sameTime = forms->repeated == forms->writtenOut;
+    verdict.forms = forms->sameWork ? FormComparison::SameWork
+                    : sameTime      ? FormComparison::OtherWorkSameTime
+                                    : FormComparison::OtherWork;
+    if (forms->sameWork && !sameTime) {
       verdict.outcome = Outcome::OtherTime;
       verdict.message =
           llvm::formatv("{0} ps with repeated layers, {1} ps with layers "

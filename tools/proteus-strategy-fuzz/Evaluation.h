@@ -42,7 +42,12 @@ llvm::StringRef describe(Outcome outcome);
 /// Result of a comparison of repeated layers with layers written out. `None`:
 /// the model has no repeats, or can't be simulated. `OtherWork`: the two do
 /// different work, so their times are not compared.
-enum class FormComparison : uint8_t { None, OtherWork, SameWork };
+enum class FormComparison : uint8_t {
+  None,
+  OtherWork,
+  OtherWorkSameTime,
+  SameWork
+};
 
 struct Verdict {
   Outcome outcome = Outcome::Crash;

@@ -412,8 +412,11 @@ int main(int argc, char **argv) {
   llvm::outs() << compared(FormComparison::SameWork)
                << " simulated with their layers written out as well, "
                << otherTimes << " other times; "
-               << compared(FormComparison::OtherWork)
-               << " more do other work\n";
+               << compared(FormComparison::OtherWork) +
+                      compared(FormComparison::OtherWorkSameTime)
+               << " more do other work, "
+               << compared(FormComparison::OtherWorkSameTime)
+               << " of them in the same time\n";
   if (stuck || crashes || hangs)
     llvm::outs() << stuck << " stuck in the lowering, " << crashes
                  << " crashes, " << hangs << " hangs\n";
