@@ -173,11 +173,6 @@ void SettingWriter::writeBuckets(int64_t elementBytes) {
     op.setGatherPerParameter(true);
   if (resolved.allReduceGradients)
     op.setAllReduce(true);
-  // A bucket operation states a size or the time of the reduction.
-  if (!op.getSize() && !op.getFirst() && !op.getPerLayer() &&
-      !op.getReduction())
-    op.setReduction(
-        plan::stringifyGradientReduction(resolved.gradientReduction));
 }
 
 void SettingWriter::writeOverlap() {
