@@ -20,16 +20,15 @@ using dist::Purpose;
 using dist::ReductionKind;
 
 /// Returns the storage layout of a gradient that is computed in layout
-/// `computed`. `dims` holds the axes that shard each dimension in storage. Sums
-/// over these axes are no longer pending, because a value cannot be partial
-/// over an axis that shards it. Other sums stay pending.
+/// `computed`. `dims` holds the axes that shard each dimension in storage, and
+/// the flat cut. Sums over these axes are no longer pending, because a value
+/// cannot be partial over an axis that shards it. Other sums stay pending.
 static LayoutAttr storedGradient(LayoutAttr computed, const DimAxes &dims) {
   dist::Layout result = computed.getValue();
   result.dims.assign(dims.begin(), dims.end());
+  result.flat = dims.flat;
   llvm::erase_if(result.getPartial(ReductionKind::Sum), [&](Axis axis) {
-    return llvm::any_of(dims, [&](const AxisList &axes) {
-      return llvm::is_contained(axes, axis);
-    });
+    return result.getShardedDim(axis).has_value();
   });
   return LayoutAttr::get(computed.getMesh(), result);
 }
@@ -96,6 +95,5 @@ LayoutAttr StoredGradients::sliceLayout(Value value,
   auto found = gradientDims.find(value);
   if (found == gradientDims.end())
     return {};
-  return storedGradient(
-      computed, DimAxes(found->second.begin() + 1, found->second.end()));
+  return storedGradient(computed, found->second.withoutLeading());
 }

@@ -35,7 +35,7 @@ FailureOr<Value> ValueConverter::bringTo(OpBuilder &builder, Value value,
   // these coordinates.
   dist::Layout sharded = whole;
   std::optional<unsigned> dim = from.getShardedDim(axes.front());
-  if (dim && llvm::all_of(axes, [&](Axis axis) {
+  if (dim && *dim < from.dims.size() && llvm::all_of(axes, [&](Axis axis) {
         return from.getShardedDim(axis) == dim;
       })) {
     for (Axis axis : from.dims[*dim])

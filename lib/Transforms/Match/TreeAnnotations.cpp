@@ -9,6 +9,7 @@
 #include "TreeMatcher.h"
 
 #include "Proteus/Transforms/Common/KeepLayout.h"
+#include "Proteus/Transforms/Common/Partitioning.h"
 
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Proteus/Proteus.h"
@@ -43,6 +44,8 @@ void TreeMatcher::markUsed(
     });
     if (!isMeant(split.getItem()) || !node->select(path))
       return false;
+    if (part.isFlat())
+      return !dims.empty();
     for (unsigned dim = 0; dim < dims.size(); ++dim)
       if (isAbout(part, space, dims, dim))
         return true;
@@ -50,10 +53,39 @@ void TreeMatcher::markUsed(
   });
 }
 
+/// Returns the names of `axes` as an array.
+static ArrayAttr namesOf(MLIRContext *context, ArrayRef<StringAttr> axes) {
+  SmallVector<Attribute> names(axes.begin(), axes.end());
+  return ArrayAttr::get(context, names);
+}
+
+/// Returns the flat cut of the parameter that `operand` reads, as the split
+/// `part` sets it. `dims` holds the axes that shard each dimension of the
+/// operand, and `stacks` is the number of repeats that slice the parameter.
+strategy::FlatAttr TreeMatcher::flatCutOf(OpOperand &operand,
+                                          ArrayRef<Attribute> dims,
+                                          unsigned stacks,
+                                          strategy::PartAttr part) {
+  int64_t granule = 1;
+  if (part.getIterator() == strategy::kFlatRowsKey) {
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    for (unsigned dim = 1; dim < type.getRank(); ++dim) {
+      int64_t parts = 1;
+      for (auto axis : cast<ArrayAttr>(dims[dim]).getAsRange<StringAttr>())
+        parts *= *tree.getMesh().getAxisSize(axis);
+      granule *= dist::partSize(type.getDimSize(dim), parts, 0);
+    }
+  }
+  return strategy::FlatAttr::get(context, namesOf(context, part.getAxes()),
+                                 stacks, granule);
+}
+
 /// Annotates the parameter that `operand` reads with the layouts in which the
 /// parameter, its gradient and its state are stored. A layout is written as
-/// axes per dimension. Also annotates whether the parameter or its state is
-/// kept in host memory.
+/// axes per dimension, and a flat cut of the block that these leave to a device.
+/// If the tree sets a flat cut, it divides the block of the partition of the
+/// operation, unless the tree sets other axes for a dimension. Also annotates
+/// whether the parameter or its state is kept in host memory.
 LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
                                              const nn::IterationSpace &space,
                                              const Settings &settings) {
@@ -71,10 +103,20 @@ LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
   }
   const nn::TensorIterators &dims = space.operands[operand.getOperandNumber()];
   llvm::MapVector<strategy::ItemKind, SmallVector<Attribute>> axes;
+  llvm::MapVector<strategy::ItemKind, strategy::PartAttr> flats;
   for (auto &[key, setting] : settings.items) {
     if (!isOfParameter(key.first))
       continue;
     auto [part, split] = setting;
+    if (part.isFlat()) {
+      if (dims.empty())
+        continue;
+      // An empty list of axes ends the cut of an enclosing node.
+      axes[key.first.getKind()].resize(dims.size());
+      if (!part.getAxes().empty())
+        flats[key.first.getKind()] = part;
+      continue;
+    }
     for (unsigned dim = 0; dim < dims.size(); ++dim) {
       if (!isAbout(part, space, dims, dim))
         continue;
@@ -84,15 +126,27 @@ LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
         return split.emitOpError("dimension ")
                << dim << " of '" << getArgumentPath(argument)
                << "' is set twice, by number and by iterator";
-      SmallVector<Attribute> names(part.getAxes().begin(),
-                                   part.getAxes().end());
-      list[dim] = ArrayAttr::get(context, names);
+      list[dim] = namesOf(context, part.getAxes());
     }
   }
   for (auto &[kind, list] : axes) {
-    for (Attribute &entry : list)
-      if (!entry)
-        entry = ArrayAttr::get(context, {});
+    strategy::PartAttr flat = flats.lookup(kind);
+    for (auto [dim, entry] : llvm::enumerate(list)) {
+      if (entry)
+        continue;
+      SmallVector<StringAttr> names;
+      auto major = Partitioning::majorIterator(dims[dim]);
+      if (flat && major)
+        if (auto found = settings.op.find(space.iterators[*major].name);
+            found != settings.op.end())
+          llvm::copy_if(found->second.getAxes(), std::back_inserter(names),
+                        [&](StringAttr axis) {
+                          return !llvm::is_contained(flat.getAxes(), axis);
+                        });
+      entry = namesOf(context, names);
+    }
+    if (flat)
+      list.push_back(flatCutOf(operand, list, stacks, flat));
     // The leading dimensions of a stacked parameter are never split, because
     // they count layers.
     list.insert(list.begin(), stacks, ArrayAttr::get(context, {}));

@@ -196,7 +196,7 @@ bool Chunker::divides(RankedTensorType type, unsigned dim, int64_t groups) {
 /// Cuts a gather and the products that read its result. The first product can
 /// then start as soon as the first chunk is gathered.
 void Chunker::cutBehind(dist::AllGatherOp gather) {
-  unsigned dim = gather.getDim();
+  unsigned dim = *gather.getDim();
   SmallVector<Cut> cuts;
   // A product that reads the gathered value by two operands waits for all
   // chunks, so it is not cut.
@@ -244,7 +244,9 @@ void Chunker::cutBehind(dist::AllGatherOp gather) {
 
 /// Returns the dimension of the rows along which a reduction, and the product
 /// that computes its operand, are cut.
-static unsigned rowsOf(dist::ReduceScatterOp reduce) { return reduce.getDim(); }
+static unsigned rowsOf(dist::ReduceScatterOp reduce) {
+  return *reduce.getDim();
+}
 
 static unsigned rowsOf(dist::AllReduceOp reduce) {
   // Choose the largest dimension except the last one, because the last
@@ -329,6 +331,15 @@ static bool hasUserBuffers(Operation *op) {
   return scatter && isProduct(scatter.getInput().getDefiningOp());
 }
 
+/// Returns true if a collective collects or cuts parts of a flat cut. No product
+/// can be cut into chunks along these.
+static bool isFlat(Operation *op) {
+  if (auto gather = dyn_cast<dist::AllGatherOp>(op))
+    return !gather.getDim();
+  auto scatter = dyn_cast<dist::ReduceScatterOp>(op);
+  return scatter && !scatter.getDim();
+}
+
 namespace {
 class ChunkProducts : public proteus::impl::ChunkProductsBase<ChunkProducts> {
 public:
@@ -367,7 +378,8 @@ void ChunkProducts::runOnOperation() {
                                std::nullopt, step.getOverlap().getMessages())));
   SmallVector<Operation *> collectives;
   program.walk([&](Operation *op) {
-    if (!isa<dist::AllGatherOp, dist::ReduceScatterOp, dist::AllReduceOp>(op))
+    if (!isa<dist::AllGatherOp, dist::ReduceScatterOp, dist::AllReduceOp>(op) ||
+        isFlat(op))
       return;
     auto purpose = cast<dist::CollectiveOpInterface>(op).getPurpose();
     bool isForKernels = purpose.value_or(dist::Purpose::Activation) ==

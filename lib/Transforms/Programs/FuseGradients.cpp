@@ -412,7 +412,7 @@ static void reduceWhole(dist::SectionOp update) {
         dist::getAxisNames(mesh, axes), scatter.getPurposeAttr());
     Value part =
         dist::SliceOp::create(builder, scatter.getLoc(), scatter.getType(), sum,
-                              scatter.getDim(), scatter.getAxes());
+                              scatter.getDimAttr(), scatter.getAxes());
     scatter.getResult().replaceAllUsesWith(part);
     scatter.erase();
   }

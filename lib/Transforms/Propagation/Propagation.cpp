@@ -127,6 +127,15 @@ bool Propagation::mayTake(Operation *op, unsigned iterator,
 
 void Propagation::adopt(Operation *op, const nn::TensorIterators &tensor,
                         const DimAxes &dims, AxisSource source) {
+  // Only updates work on flat parts: other operations need whole blocks.
+  Partitioning &part = parts.find(op)->second;
+  if (!dims.flat.empty() && !tensor.empty() && part.getFlat().empty() &&
+      getPhase(op) == Phase::Update && part.isElementwise() &&
+      llvm::none_of(dims.flat.axes,
+                    [&](Axis axis) { return part.uses(axis); })) {
+    part.setFlat(dims.flat);
+    changed = true;
+  }
   for (auto [dim, axes] : llvm::zip(tensor, dims))
     if (auto iterator = Partitioning::majorIterator(dim))
       if (mayTake(op, *iterator, axes)) {
@@ -144,15 +153,6 @@ void Propagation::know(Value value, DimAxes dims) {
     entry = std::move(dims);
     changed = true;
   }
-}
-
-static DimAxes withLeading(DimAxes dims) {
-  dims.insert(dims.begin(), AxisList());
-  return dims;
-}
-
-static DimAxes withoutLeading(const DimAxes &dims) {
-  return DimAxes(dims.begin() + 1, dims.end());
 }
 
 /// Gives `keep` the axes with which the nearest preceding operation that is no
@@ -185,7 +185,7 @@ void Propagation::forward(Block &block) {
       for (auto [stack, slice] :
            llvm::zip(repeat.getSliced(), repeat.getSliceArgs()))
         if (known.count(stack))
-          know(slice, withoutLeading(known[stack]));
+          know(slice, known[stack].withoutLeading());
       forward(repeat.getBody().front());
       unsigned carried = repeat.getNumCarried();
       for (auto [i, result] : llvm::enumerate(repeat.getResults())) {
@@ -200,7 +200,7 @@ void Propagation::forward(Block &block) {
           if (known.count(left))
             know(result, known[left]);
         } else if (known.count(yielded))
-          know(result, withLeading(known[yielded]));
+          know(result, known[yielded].withLeading());
       }
       continue;
     }
@@ -312,7 +312,7 @@ void Propagation::placeArguments() {
     DimAxes dims = part.getDimAxes(part.getSpace().operands[reader->second]);
     auto rank = cast<RankedTensorType>(argument.getType()).getRank();
     while (static_cast<int64_t>(dims.size()) < rank)
-      dims = withLeading(dims);
+      dims = dims.withLeading();
     know(argument, dims);
   }
 }
@@ -346,6 +346,8 @@ void Propagation::placeObservers() {
             {op, *iterator},
             AxisSource{AxisSource::Reader, reader->second, reader->first});
       }
+    if (part.isElementwise())
+      part.setFlat(dims.flat);
   }
 }
 

@@ -62,6 +62,15 @@ proteus::heldRanges(Operation *op, const nn::IterationSpace &space,
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type)
       return;
+    // With a flat cut, all tensors of an update have the same list of elements,
+    // which the last dimension holds.
+    if (dist::LayoutAttr layout = dist::getLayout(type);
+        layout && !layout.getValue().flat.empty()) {
+      for (auto [size, iterators] :
+           llvm::zip_equal(dist::localShape(type, coordinates), dims))
+        held[iterators.front()] = {{0, size}};
+      return;
+    }
     SmallVector<dist::Ranges> local = dist::localRanges(type, coordinates);
     for (auto [dim, iterators] : llvm::enumerate(dims)) {
       if (iterators.empty())
