@@ -64,7 +64,7 @@ static bool isNumber(Attribute attribute) {
 
 /// Returns true if the attribute is an array of arrays of axis names, optionally
 /// followed by a flat cut. There is one inner array for each dimension of a
-/// tensor.
+/// tensor, or none if the tensor has the dimensions of its first reader.
 static bool isStorage(Attribute attribute) {
   auto list = dyn_cast<ArrayAttr>(attribute);
   if (!list)

@@ -319,13 +319,13 @@ void PartAttr::print(AsmPrinter &printer) const {
 
 LogicalResult FlatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayAttr axes, int64_t leading,
-                               int64_t granule) {
+                               std::optional<int64_t> granule) {
   if (axes.empty() || !llvm::all_of(axes, llvm::IsaPred<StringAttr>))
     return emitError() << "a flat cut needs a list of axis names, got " << axes;
-  if (leading < 0 || granule < 1)
+  if (leading < 0 || granule.value_or(1) < 1)
     return emitError() << "a flat cut with " << leading
-                       << " leading dimensions and granule " << granule
-                       << "; expected at least 0 and 1";
+                       << " leading dimensions and granule "
+                       << granule.value_or(1) << "; expected at least 0 and 1";
   return success();
 }
 

@@ -50,6 +50,16 @@ StoredGradients::StoredGradients(func::FuncOp function, dist::MeshAttr mesh,
     // the shape of the parameter.
     if (operand.get().getDefiningOp<nn::EmbeddingBagUpdateOp>())
       continue;
+    // Without dimensions of its own, the gradient has those of its parameter.
+    DimAxes parameter;
+    for (const AxisList &list :
+         cast<LayoutAttr>(getArgumentAttr(argument, kLayoutAttr))
+             .getValue()
+             .dims)
+      parameter.push_back(list);
+    DimAxes stored = Storage(axes, mesh.getValue())
+                         .resolve(cast<RankedTensorType>(argument.getType()),
+                                  parameter);
     // An update, or a repeat of updates, reads the gradient as operand 1. If
     // operations of the update phase compute this operand from the gradient, go
     // back to the gradient. The sum of the gradients of several chunks goes
@@ -59,7 +69,7 @@ StoredGradients::StoredGradients(func::FuncOp function, dist::MeshAttr mesh,
       Value gradient = open.pop_back_val();
       Operation *op = gradient.getDefiningOp();
       if (!op || getPhase(op) != Phase::Update || op->getNumOperands() == 0)
-        gradientDims[gradient] = getStoredDims(axes, mesh.getValue());
+        gradientDims[gradient] = stored;
       else if (isa<nn::AddOp>(op))
         llvm::append_range(open, op->getOperands());
       else

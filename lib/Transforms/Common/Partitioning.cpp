@@ -51,7 +51,7 @@ static dist::FlatCut getFlatCut(strategy::FlatAttr flat,
   if (cut.empty())
     return dist::FlatCut();
   cut.leading = flat.getLeading();
-  cut.granule = flat.getGranule();
+  cut.granule = flat.getGranule().value_or(1);
   return cut;
 }
 
@@ -209,11 +209,11 @@ dist::LayoutAttr Partitioning::getResultLayout(unsigned number,
   return dist::LayoutAttr::get(mesh, layout);
 }
 
-DimAxes proteus::getStoredDims(ArrayAttr axes, const dist::Mesh &mesh) {
-  DimAxes dims;
-  for (Attribute entry : axes) {
-    if (auto flat = dyn_cast<strategy::FlatAttr>(entry)) {
-      dims.flat = getFlatCut(flat, mesh);
+Storage::Storage(ArrayAttr annotation, const dist::Mesh &mesh) : mesh(mesh) {
+  for (Attribute entry : annotation) {
+    if (auto cut = dyn_cast<strategy::FlatAttr>(entry)) {
+      flat = getFlatCut(cut, mesh);
+      hasRows = !cut.getGranule();
       continue;
     }
     dims.emplace_back();
@@ -223,7 +223,26 @@ DimAxes proteus::getStoredDims(ArrayAttr axes, const dist::Mesh &mesh) {
         dims.back().push_back(axis);
     }
   }
-  return dims;
+}
+
+DimAxes Storage::resolve(RankedTensorType type, const DimAxes &read) const {
+  DimAxes result = hasDims() ? dims : read;
+  result.resize(type.getRank());
+  result.flat = flat;
+  llvm::erase_if(result.flat.axes, [&](Axis axis) {
+    return llvm::any_of(result, [&](const AxisList &list) {
+      return llvm::is_contained(list, axis);
+    });
+  });
+  if (result.flat.empty()) {
+    result.flat = dist::FlatCut();
+    return result;
+  }
+  if (hasRows)
+    for (int64_t dim = flat.leading + 1; dim < type.getRank(); ++dim)
+      result.flat.granule *= dist::partSize(type.getDimSize(dim),
+                                            mesh.getSize(result[dim]), 0);
+  return result;
 }
 
 InitialValues::InitialValues(Operation *root) {

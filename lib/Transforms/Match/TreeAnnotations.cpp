@@ -9,7 +9,6 @@
 #include "TreeMatcher.h"
 
 #include "Proteus/Transforms/Common/KeepLayout.h"
-#include "Proteus/Transforms/Common/Partitioning.h"
 
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Proteus/Proteus.h"
@@ -59,33 +58,11 @@ static ArrayAttr namesOf(MLIRContext *context, ArrayRef<StringAttr> axes) {
   return ArrayAttr::get(context, names);
 }
 
-/// Returns the flat cut of the parameter that `operand` reads, as the split
-/// `part` sets it. `dims` holds the axes that shard each dimension of the
-/// operand, and `stacks` is the number of repeats that slice the parameter.
-strategy::FlatAttr TreeMatcher::flatCutOf(OpOperand &operand,
-                                          ArrayRef<Attribute> dims,
-                                          unsigned stacks,
-                                          strategy::PartAttr part) {
-  int64_t granule = 1;
-  if (part.getIterator() == strategy::kFlatRowsKey) {
-    auto type = cast<RankedTensorType>(operand.get().getType());
-    for (unsigned dim = 1; dim < type.getRank(); ++dim) {
-      int64_t parts = 1;
-      for (auto axis : cast<ArrayAttr>(dims[dim]).getAsRange<StringAttr>())
-        parts *= *tree.getMesh().getAxisSize(axis);
-      granule *= dist::partSize(type.getDimSize(dim), parts, 0);
-    }
-  }
-  return strategy::FlatAttr::get(context, namesOf(context, part.getAxes()),
-                                 stacks, granule);
-}
-
 /// Annotates the parameter that `operand` reads with the layouts in which the
 /// parameter, its gradient and its state are stored. A layout is written as
-/// axes per dimension, and a flat cut of the block that these leave to a device.
-/// If the tree sets a flat cut, it divides the block of the partition of the
-/// operation, unless the tree sets other axes for a dimension. Also annotates
-/// whether the parameter or its state is kept in host memory.
+/// axes per dimension and a flat cut, or as a flat cut of the block that
+/// operations read. Also annotates whether the parameter or its state is kept in
+/// host memory.
 LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
                                              const nn::IterationSpace &space,
                                              const Settings &settings) {
@@ -109,12 +86,11 @@ LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
       continue;
     auto [part, split] = setting;
     if (part.isFlat()) {
-      if (dims.empty())
-        continue;
       // An empty list of axes ends the cut of an enclosing node.
-      axes[key.first.getKind()].resize(dims.size());
-      if (!part.getAxes().empty())
+      if (!dims.empty() && !part.getAxes().empty()) {
         flats[key.first.getKind()] = part;
+        axes[key.first.getKind()];
+      }
       continue;
     }
     for (unsigned dim = 0; dim < dims.size(); ++dim) {
@@ -130,26 +106,19 @@ LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
     }
   }
   for (auto &[kind, list] : axes) {
-    strategy::PartAttr flat = flats.lookup(kind);
-    for (auto [dim, entry] : llvm::enumerate(list)) {
-      if (entry)
-        continue;
-      SmallVector<StringAttr> names;
-      auto major = Partitioning::majorIterator(dims[dim]);
-      if (flat && major)
-        if (auto found = settings.op.find(space.iterators[*major].name);
-            found != settings.op.end())
-          llvm::copy_if(found->second.getAxes(), std::back_inserter(names),
-                        [&](StringAttr axis) {
-                          return !llvm::is_contained(flat.getAxes(), axis);
-                        });
-      entry = namesOf(context, names);
-    }
-    if (flat)
-      list.push_back(flatCutOf(operand, list, stacks, flat));
+    for (Attribute &entry : list)
+      if (!entry)
+        entry = ArrayAttr::get(context, {});
     // The leading dimensions of a stacked parameter are never split, because
     // they count layers.
-    list.insert(list.begin(), stacks, ArrayAttr::get(context, {}));
+    if (!list.empty())
+      list.insert(list.begin(), stacks, ArrayAttr::get(context, {}));
+    if (strategy::PartAttr flat = flats.lookup(kind)) {
+      bool hasRows = flat.getIterator() == strategy::kFlatRowsKey;
+      list.push_back(strategy::FlatAttr::get(
+          context, namesOf(context, flat.getAxes()), stacks,
+          hasRows ? std::nullopt : std::optional<int64_t>(1)));
+    }
     StringRef name = getStorageAttrName(kind);
     auto storage = ArrayAttr::get(context, list);
     Attribute other = argumentAttrs.get(argument, name);

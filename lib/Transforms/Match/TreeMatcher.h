@@ -139,9 +139,6 @@ private:
   mlir::LogicalResult placeArguments();
   mlir::LogicalResult annotateOp(mlir::Operation *op,
                                  const BatchAnalysis &batch);
-  strategy::FlatAttr flatCutOf(mlir::OpOperand &operand,
-                               llvm::ArrayRef<mlir::Attribute> dims,
-                               unsigned stacks, strategy::PartAttr part);
   mlir::LogicalResult annotateParameter(mlir::OpOperand &operand,
                                         const nn::IterationSpace &space,
                                         const Settings &settings);

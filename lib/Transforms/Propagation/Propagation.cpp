@@ -76,6 +76,9 @@ private:
   DenseMap<Value, DimAxes> known;
   /// Arguments with a storage layout that the tree sets.
   DenseSet<Value> fixedArguments;
+  /// Arguments that the tree stores with a flat cut of the block that their
+  /// first reader reads.
+  DenseMap<Value, Storage> flatArguments;
   bool changed = false;
 };
 
@@ -101,12 +104,21 @@ LogicalResult Propagation::seed() {
                                            : strategy::ItemKind::Weight)));
     auto gradient = dyn_cast_if_present<ArrayAttr>(getArgumentAttr(
         argument, getStorageAttrName(strategy::ItemKind::Gradient)));
-    if (gradient && failed(checkStorage(function, argument,
-                                        getStoredDims(gradient, mesh), mesh)))
-      return failure();
+    auto type = cast<RankedTensorType>(argument.getType());
+    if (gradient)
+      if (Storage storage(gradient, mesh);
+          storage.hasDims() &&
+          failed(checkStorage(function, argument, storage.resolve(type, {}),
+                              mesh)))
+        return failure();
     if (!axes)
       continue;
-    DimAxes dims = getStoredDims(axes, mesh);
+    Storage storage(axes, mesh);
+    if (!storage.hasDims()) {
+      flatArguments.insert({argument, storage});
+      continue;
+    }
+    DimAxes dims = storage.resolve(type, {});
     if (failed(checkStorage(function, argument, dims, mesh)))
       return failure();
     known[argument] = dims;
@@ -302,7 +314,8 @@ Propagation::firstReader(Value value) {
   return best;
 }
 
-/// Gives each argument the axes that its first reader needs.
+/// Gives each argument the axes that its first reader needs, and the flat cut
+/// with which the tree stores it.
 void Propagation::placeArguments() {
   for (BlockArgument argument : function.getArguments()) {
     auto reader = firstReader(argument);
@@ -310,9 +323,13 @@ void Propagation::placeArguments() {
       continue;
     const Partitioning &part = parts.find(reader->first)->second;
     DimAxes dims = part.getDimAxes(part.getSpace().operands[reader->second]);
-    auto rank = cast<RankedTensorType>(argument.getType()).getRank();
-    while (static_cast<int64_t>(dims.size()) < rank)
+    auto type = cast<RankedTensorType>(argument.getType());
+    while (static_cast<int64_t>(dims.size()) < type.getRank())
       dims = dims.withLeading();
+    dims.flat = dist::FlatCut();
+    if (auto stored = flatArguments.find(argument);
+        stored != flatArguments.end())
+      dims = stored->second.resolve(type, dims);
     know(argument, dims);
   }
 }

@@ -143,11 +143,12 @@ def Strategy_PartAttr : Strategy_Attr<"Part", "part"> {
     equal to `d`.
 
     Parameters, their gradients and their states have two more keys, which
-    stand for all dimensions together. With `flat`, the block that the partition
-    of the operation leaves to a device is one list of elements in row-major
-    order, and the axes divide this list into equal parts; the last parts may be
-    padding. With `flat_rows`, each part consists of whole rows of dimension 0.
-    ZeRO and FSDP store parameters in these forms.
+    stand for all dimensions together. With `flat`, the block that operations
+    read is one list of elements in row-major order, and the axes divide this
+    list into equal parts; the last parts may be padding. With `flat_rows`, each
+    part consists of whole rows of dimension 0. Axes that split a dimension of
+    the block already are left out. ZeRO and FSDP store parameters in these
+    forms.
 
     With `zigzag`, the parts are not contiguous: for n parts, the key is cut
     into 2n chunks, and part i consists of the chunks i and 2n - 1 - i. With
@@ -234,19 +235,22 @@ def Strategy_FlatAttr : AttrDef<Strategy_Dialect, "Flat"> {
     Axes that divide the block which the dimensions of a tensor leave to a
     device, as one row-major list of elements; see `#dist.layout`. The first
     `leading` dimensions are not part of the list. A part is a multiple of
-    `granule` elements.
+    `granule` elements, or of rows of the first dimension of the list.
 
     **Constraints**: there is at least one axis, `leading` is not negative and
     `granule` is positive.
 
     ```mlir
     #strategy.flat<["dp"], leading = 1, granule = 1>
+    #strategy.flat<["dp"], leading = 1, rows>
     ```
   }];
   let parameters = (ins "::mlir::ArrayAttr":$axes, "int64_t":$leading,
-                        "int64_t":$granule);
+      OptionalParameter<"std::optional<int64_t>",
+                        "elements, or nothing for rows">:$granule);
   let assemblyFormat = [{
-    `<` $axes `,` `leading` `=` $leading `,` `granule` `=` $granule `>`
+    `<` $axes `,` `leading` `=` $leading `,`
+    (`granule` `=` $granule^) : (`rows`)? `>`
   }];
   let genVerifyDecl = 1;
 }

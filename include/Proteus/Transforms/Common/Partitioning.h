@@ -157,11 +157,28 @@ private:
   llvm::DenseSet<mlir::Value> values;
 };
 
-/// Returns the axes that shard each dimension of a parameter in storage, and its
-/// flat cut, as given by its storage annotation: an array with one array of axis
-/// names per dimension, and a #strategy.flat if there is a flat cut. Leaves out
-/// axes with one device.
-DimAxes getStoredDims(mlir::ArrayAttr axes, const dist::Mesh &mesh);
+/// Storage of a parameter, its gradient or its state, as its storage annotation
+/// gives it. Axes with one device are left out.
+class Storage {
+public:
+  Storage(mlir::ArrayAttr annotation, const dist::Mesh &mesh);
+
+  /// Returns true if the annotation states the axes of each dimension. Otherwise
+  /// it states only a flat cut, and the dimensions are those of the block that
+  /// operations read.
+  bool hasDims() const { return !dims.empty(); }
+  /// Returns the axes of a stored tensor of type `type`. `read` are the axes of
+  /// the block that operations read; they are used without `hasDims`. Axes that
+  /// shard a dimension already are left out of the flat cut.
+  DimAxes resolve(mlir::RankedTensorType type, const DimAxes &read) const;
+
+private:
+  const dist::Mesh &mesh;
+  DimAxes dims;
+  dist::FlatCut flat;
+  /// True if the granule of the flat cut is a row.
+  bool hasRows = false;
+};
 
 } // namespace proteus
 
