@@ -68,13 +68,15 @@ def deepspeed3(dp):
 
 
 def megatron(dp):
-    """Buckets of at least 40 M elements, padded to a common multiple of dp and 128."""
+    """Buckets of at least 40 M elements, padded to a common multiple of dp and 128.
+
+    Each parameter begins at a multiple of 64 elements."""
     multiple = math.lcm(dp, 128)
     bucket = max(40_000_000, 1_000_000 * dp)
     total = filled = 0
     for unit in reversed(units()):
         for shape in reversed(unit):
-            filled += size(shape)
+            filled = up(filled, 64) + size(shape)
             if filled >= bucket:
                 total += up(filled, multiple)
                 filled = 0

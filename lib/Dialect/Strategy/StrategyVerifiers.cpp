@@ -232,8 +232,11 @@ LogicalResult ScatterGatherOp::verify() { return verifyInTree(*this); }
 LogicalResult OverlapOp::verify() {
   if (failed(verifyInTree(*this)))
     return failure();
-  if (!getTensor() && !getMessages())
-    return emitOpError("sets nothing; give 'tensor', 'messages' or both");
+  if (!getTensor() && !getMessages() && !getReductions())
+    return emitOpError(
+        "sets nothing; give 'tensor', 'messages' or 'reductions'");
+  if (failed(verifyAtLeastOne(*this, "reductions", getReductions())))
+    return failure();
   if (failed(verifyWord<plan::TensorOverlap>(*this, "tensor", getTensor())))
     return failure();
   if (!getChunks())

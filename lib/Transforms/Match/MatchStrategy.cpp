@@ -126,7 +126,8 @@ FailureOr<dist::StepAttr> TreeMatcher::readStep() {
   if (strategy::OverlapOp op = tree.getOverlap())
     overlap =
         dist::OverlapAttr::get(context, op.getTensorKind(), op.getChunks(),
-                               op.getMessages().value_or(true));
+                               op.getMessages().value_or(true),
+                               op.getReductions().value_or(2));
   return dist::StepAttr::get(context, *schedule, buckets, overlap);
 }
 

@@ -375,7 +375,8 @@ void ChunkProducts::runOnOperation() {
   if (isRequested)
     program.setStepSettings(step.withOverlap(
         dist::OverlapAttr::get(&getContext(), plan::TensorOverlap::Async,
-                               std::nullopt, step.getOverlap().getMessages())));
+                               std::nullopt, step.getOverlap().getMessages(),
+                               step.getOverlap().getReductions())));
   SmallVector<Operation *> collectives;
   program.walk([&](Operation *op) {
     if (!isa<dist::AllGatherOp, dist::ReduceScatterOp, dist::AllReduceOp>(op) ||

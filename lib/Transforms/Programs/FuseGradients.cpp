@@ -13,6 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ProgramUtils.h"
+
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
@@ -160,13 +162,6 @@ static Operation *lastOfPath(Operation *op) {
     last = next;
   }
   return last;
-}
-
-/// Returns the layer to which a path belongs: `layers[3]` for
-/// `layers[3].mlp.fc1`. Returns an empty string for a path without an index.
-static std::string layerOf(StringRef path) {
-  size_t end = path.find(']');
-  return end == StringRef::npos ? "" : path.take_front(end + 1).str();
 }
 
 /// Returns the layer of iteration `i` of `repeat`.

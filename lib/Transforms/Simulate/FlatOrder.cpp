@@ -16,6 +16,8 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -39,6 +41,13 @@ static bool isKernel(const FlatTask &task) {
 /// layout.
 static bool storesGradient(const FlatTask &task) {
   return dist::getPurpose(task.op) == dist::Purpose::Gradient;
+}
+
+/// Returns true if `op` is a reduce-scatter, of one value or of several.
+static bool scatters(Operation *op) {
+  auto fused = dyn_cast<dist::FusedReduceOp>(op);
+  return isa<dist::ReduceScatterOp>(op) ||
+         (fused && fused.getKind() == dist::CollectiveKind::ReduceScatter);
 }
 
 namespace {
@@ -71,8 +80,9 @@ struct Place {
 /// Finds the places of the tasks of the last section of a list.
 class SectionOrder {
 public:
-  SectionOrder(std::vector<FlatTask> &tasks, size_t begin)
-      : tasks(tasks), begin(begin), count(tasks.size() - begin) {}
+  SectionOrder(std::vector<FlatTask> &tasks, size_t begin, int64_t reductions)
+      : tasks(tasks), begin(begin), count(tasks.size() - begin),
+        reductions(reductions) {}
 
   /// Returns the indices of all tasks of the section in their new order.
   std::vector<size_t> run();
@@ -94,6 +104,7 @@ private:
   void findReaders();
   void placeConversions();
   void placeReductions();
+  void limitReductions(ArrayRef<std::pair<size_t, size_t>> moved);
 
   Place &placeOf(size_t i) { return places[i - begin]; }
   Origin &originOf(size_t i) { return origins[i - begin]; }
@@ -113,6 +124,8 @@ private:
 
   std::vector<FlatTask> &tasks;
   size_t begin, count;
+  /// Number of layers that may have gradients that are not scattered yet.
+  int64_t reductions;
   std::vector<Run> runs;
   std::vector<Place> places;
   std::vector<Origin> origins;
@@ -257,6 +270,28 @@ void SectionOrder::placeReductions() {
     if (gradients[number] &&
         !llvm::is_contained(tasks[i].dependsOn, *gradients[number]))
       tasks[i].dependsOn.push_back(*gradients[number]);
+  limitReductions(moved);
+}
+
+/// Lets kernels wait for reduce-scatters, so that at most `reductions` layers
+/// have gradients that are not scattered yet. `moved` holds pairs of a reduction
+/// and the number of its run.
+void SectionOrder::limitReductions(
+    ArrayRef<std::pair<size_t, size_t>> moved) {
+  std::map<size_t, SmallVector<uint32_t>> ofRun;
+  for (auto [i, number] : moved)
+    if (scatters(tasks[i].op))
+      ofRun[number].push_back(i);
+  std::deque<ArrayRef<uint32_t>> waiting;
+  for (auto &[number, list] : ofRun) {
+    waiting.push_back(list);
+    if (waiting.size() < static_cast<size_t>(reductions) ||
+        number + 1 == runs.size())
+      continue;
+    llvm::append_range(tasks[runs[number + 1].first].dependsOn,
+                       waiting.front());
+    waiting.pop_front();
+  }
 }
 
 std::vector<size_t> SectionOrder::run() {
@@ -277,13 +312,14 @@ std::vector<size_t> SectionOrder::run() {
   return order;
 }
 
-std::vector<uint32_t> proteus::orderSection(FlatList &list, bool byLayer) {
+std::vector<uint32_t> proteus::orderSection(FlatList &list, bool byLayer,
+                                            int64_t reductions) {
   size_t begin = list.sectionBegin.back();
   size_t count = list.tasks.size() - begin;
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), begin);
   if (byLayer)
-    order = SectionOrder(list.tasks, begin).run();
+    order = SectionOrder(list.tasks, begin, reductions).run();
   std::vector<uint32_t> renumbered(count);
   std::vector<FlatTask> ordered;
   std::optional<uint32_t> lastOnCompute;
@@ -361,7 +397,7 @@ static constexpr int64_t defaultPrefetch = 1;
 /// Returns the number of layers by which `op` may precede the layer that reads
 /// its result, or nullopt if it does not gather or fetch a parameter.
 static std::optional<int64_t> prefetchDepth(Operation *op) {
-  if (!isa<dist::AllGatherOp, dist::FetchOp>(op) ||
+  if (!isa<dist::AllGatherOp, dist::FusedGatherOp, dist::FetchOp>(op) ||
       dist::getPurpose(op) != dist::Purpose::Parameter)
     return std::nullopt;
   auto depth = op->getAttrOfType<IntegerAttr>(ProteusDialect::prefetchAttrName);

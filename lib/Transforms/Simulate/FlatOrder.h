@@ -39,8 +39,11 @@ namespace proteus {
 ///   sharded gradients therefore move to the end of the backward pass of their
 ///   layer, in the order in which the gradients are computed. All reductions
 ///   that move to the end of one layer then wait until the last of their
-///   gradients is computed.
-std::vector<uint32_t> orderSection(FlatList &list, bool byLayer);
+///   gradients is computed. The first kernel that follows them waits for the
+///   reductions of the layer that is `reductions` - 1 such layers earlier, so
+///   that no more than `reductions` layers have unreduced gradients.
+std::vector<uint32_t> orderSection(FlatList &list, bool byLayer,
+                                   int64_t reductions);
 
 /// Tasks that reduce buckets, each with the index of the task of
 /// FlatProgram::micro after which it is inserted.

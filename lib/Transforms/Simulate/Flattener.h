@@ -149,6 +149,8 @@ private:
   /// True if later kernels wait until a collective of tensor parallelism (first
   /// flag) or a send (second flag) has ended.
   bool tensorCollectivesBlock = false, messagesBlock = false;
+  /// Number of layers that may have gradients that are not scattered yet.
+  int64_t reductions = 1;
   /// Indices in FlatProgram::resident of the shards of parameters that are
   /// gathered once. These shards need no buffers, because the gathered
   /// parameters include them.

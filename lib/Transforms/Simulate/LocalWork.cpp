@@ -356,16 +356,16 @@ Type proteus::narrowTypeOfReaders(Value value) {
   return narrow;
 }
 
-static bool isForActivation(dist::AllGatherOp gather) {
-  std::optional<dist::Purpose> purpose = gather.getPurpose();
-  return !purpose || *purpose == dist::Purpose::Activation;
+static bool isForActivation(Operation *gather) {
+  return dist::getPurpose(gather).value_or(dist::Purpose::Activation) ==
+         dist::Purpose::Activation;
 }
 
-int64_t proteus::gatheredBits(dist::AllGatherOp gather) {
-  int64_t bits = gather.getInput().getType().getElementTypeBitWidth();
-  if (!isForActivation(gather))
+int64_t proteus::gatheredBits(Value gathered) {
+  int64_t bits = dist::tensorTypeOf(gathered).getElementTypeBitWidth();
+  if (!isForActivation(gathered.getDefiningOp()))
     return bits;
-  Type type = narrowTypeOfReaders(gather.getResult());
+  Type type = narrowTypeOfReaders(gathered);
   return type ? std::min<int64_t>(bits, type.getIntOrFloatBitWidth()) : bits;
 }
 

@@ -1054,3 +1054,33 @@ strategy.tree @t for @m {
     overlap messages = false
   }
 }
+
+// -----
+
+// A flat cut is for tensors of parameters.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 8]
+  // expected-error@+1 {{names 'flat', which applies to 'weight', 'gradient' and 'state' only}}
+  split op [flat -> dp]
+}
+
+// -----
+
+// There is one flat cut.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 8, tp = 2]
+  // expected-error@+1 {{names 'flat' and 'flat_rows'; use one of them}}
+  split state [flat -> dp, flat_rows -> tp]
+}
+
+// -----
+
+// At least one layer reduces gradients.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 8]
+  // expected-error@+1 {{reductions = 0 is too small; it must be at least 1}}
+  overlap reductions = 0
+}

@@ -40,6 +40,38 @@ def SplitStages : Pass<"split-stages", "::mlir::ModuleOp"> {
   let dependentDialects = ["::proteus::dist::DistDialect"];
 }
 
+def FuseUnits : Pass<"fuse-units", "::proteus::dist::ProgramOp"> {
+  let summary = "Fuse collectives of sharded parameters and gradients by layer";
+  let description = [{
+    **Input:** a program that gathers sharded parameters before their use, or
+    scatters sharded gradients, in sections that run per micro-batch. Each
+    parameter and each gradient has a collective of its own.
+
+    Replaces the gathers of a unit by one `dist.fused_gather`, at the position
+    of the first of them, and the reduce-scatters of a unit by one
+    `dist.fused_reduce`, at the position of the last. A unit is a layer, or the
+    modules between two groups of layers, as in frameworks that wrap layers in
+    FSDP. The collectives of a unit must have the same axes, the same element
+    type and the same prefetch depth. Parameters that are gathered once per step
+    (`proteus.once`) stay as they are.
+
+    With `gather_per_parameter`, gathers are not fused. With
+    `reduction = per-parameter`, reductions are not fused.
+
+    **Output:** the program with a fused collective in place of two or more
+    collectives of a unit.
+
+    ```mlir
+    // Input:
+    %2 = dist.all_gather %0 flat over {dp} for parameter : ...
+    %3 = dist.all_gather %1 flat over {dp} for parameter : ...
+    // Output:
+    %2:2 = dist.fused_gather %0, %1 over {dp} buckets [[0[0:1], 1[0:1]]] ...
+    ```
+  }];
+  let dependentDialects = ["::proteus::dist::DistDialect"];
+}
+
 def FuseGradients : Pass<"fuse-gradients", "::proteus::dist::ProgramOp"> {
   let summary = "Reduce gradients in buckets as they become ready";
   let description = [{
