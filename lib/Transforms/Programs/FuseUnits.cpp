@@ -68,6 +68,42 @@ static bool isUnreadAt(Operation *op, Operation *position) {
   return !reader || position->isBeforeInBlock(reader);
 }
 
+/// Returns true if one unit alone, which is no repeat, reads the results of
+/// `op`. A parameter that several layers share belongs to none of them. It is
+/// read by a repeat, or by several layers if these are written out.
+static bool isReadByOneUnit(Operation *op,
+                            const DenseMap<Operation *, unsigned> &units) {
+  std::optional<unsigned> unit;
+  for (Operation *user : op->getUsers()) {
+    Operation *reader = op->getBlock()->findAncestorOpInBlock(*user);
+    if (!reader || isa<nn::RepeatOp>(reader))
+      return false;
+    unsigned own = units.lookup(reader);
+    if (unit.value_or(own) != own)
+      return false;
+    unit = own;
+  }
+  return unit.has_value();
+}
+
+/// Returns the unit that computes `value`, or nullopt if a repeat or operations
+/// of several units do: the gradient of a parameter that several layers share is
+/// a sum over these layers.
+static std::optional<unsigned>
+computingUnit(Value value, Block &block,
+              const DenseMap<Operation *, unsigned> &units) {
+  Operation *producer = value.getDefiningOp();
+  if (!producer || producer->getBlock() != &block ||
+      isa<nn::RepeatOp>(producer))
+    return std::nullopt;
+  unsigned unit = units.lookup(producer);
+  if (isa<nn::AddOp>(producer))
+    for (Value term : producer->getOperands())
+      if (computingUnit(term, block, units) != unit)
+        return std::nullopt;
+  return unit;
+}
+
 namespace {
 class FuseUnits : public proteus::impl::FuseUnitsBase<FuseUnits> {
 public:
@@ -124,7 +160,7 @@ void FuseUnits::replace(OpBuilder &builder,
     fused = OpT::create(builder, first.getLoc(), types,
                         std::forward<Args>(args)..., inputs, first.getAxes(),
                         stacked, list, UnitAttr(), TypeAttr(), purpose);
-  std::string layer = layerOf(nn::getPath(first));
+  std::string layer = layerOf(nn::getOwnPath(first));
   fused->setDiscardableAttr(
       ProteusDialect::pathAttrName,
       builder.getStringAttr((layer.empty() ? "" : layer + ".") +
@@ -176,27 +212,23 @@ void FuseUnits::fuseIn(Block &block, bool gathers, bool scatters) {
   using Key = std::tuple<unsigned, Attribute, Type, Attribute>;
   llvm::MapVector<Key, Members> gathered, scattered;
   for (Operation &op : block) {
-    auto collective = dyn_cast<dist::CollectiveOpInterface>(op);
-    if (!collective)
+    if (!isa<dist::AllGatherOp, dist::ReduceScatterOp>(op))
       continue;
+    auto collective = cast<dist::CollectiveOpInterface>(op);
     Type type = getElementTypeOrSelf(op.getResult(0).getType());
     if (isa<dist::AllGatherOp>(op) && gathers &&
         collective.getPurpose() == dist::Purpose::Parameter &&
-        !op.hasAttr(ProteusDialect::onceAttrName)) {
-      // A gather belongs to the unit that reads the parameter.
-      Operation *reader = firstReader(&op);
-      gathered[{units.lookup(reader ? reader : &op), collective.getAxes(), type,
+        !op.hasAttr(ProteusDialect::onceAttrName) &&
+        isReadByOneUnit(&op, units)) {
+      gathered[{units.lookup(firstReader(&op)), collective.getAxes(), type,
                 op.getAttr(ProteusDialect::prefetchAttrName)}]
           .push_back(collective);
     } else if (auto sum = dyn_cast<dist::ReduceScatterOp>(op);
                sum && scatters &&
                collective.getPurpose() == dist::Purpose::Gradient) {
-      // A gradient belongs to the unit that computes it.
-      Operation *producer = sum.getInput().getDefiningOp();
-      bool isHere = producer && producer->getBlock() == &block;
-      scattered[{units.lookup(isHere ? producer : &op), collective.getAxes(),
-                 type, sum.getReductionAttr()}]
-          .push_back(collective);
+      if (auto unit = computingUnit(sum.getInput(), block, units))
+        scattered[{*unit, collective.getAxes(), type, sum.getReductionAttr()}]
+            .push_back(collective);
     }
   }
   for (auto &[key, members] : gathered)

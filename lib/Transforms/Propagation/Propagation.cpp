@@ -79,6 +79,9 @@ private:
   /// Arguments that the tree stores with a flat cut of the block that their
   /// first reader reads.
   DenseMap<Value, Storage> flatArguments;
+  /// True once all operations have taken axes for their iterators. Flat cuts
+  /// divide the blocks that these axes leave, so they are taken afterwards.
+  bool hasDims = false;
   bool changed = false;
 };
 
@@ -328,7 +331,7 @@ void Propagation::placeArguments() {
       dims = dims.withLeading();
     dims.flat = dist::FlatCut();
     if (auto stored = flatArguments.find(argument);
-        stored != flatArguments.end())
+        hasDims && stored != flatArguments.end())
       dims = stored->second.resolve(type, dims);
     know(argument, dims);
   }
@@ -371,12 +374,17 @@ void Propagation::placeObservers() {
 FailureOr<PropagatedPartitions> Propagation::solve() {
   if (failed(seed()))
     return failure();
-  do {
-    changed = false;
-    placeArguments();
-    forward(function.front());
-    backward(function.front());
-  } while (changed);
+  for (bool withFlat : {false, true}) {
+    hasDims = withFlat;
+    do {
+      changed = false;
+      placeArguments();
+      forward(function.front());
+      backward(function.front());
+    } while (changed);
+    if (flatArguments.empty())
+      break;
+  }
   placeObservers();
   return PropagatedPartitions{std::move(parts), std::move(setByTree),
                               std::move(sources), std::move(known)};

@@ -1006,7 +1006,7 @@ func.func @m() { return }
 
 strategy.tree @t for @m {
   mesh [dp = 2]
-  // expected-error@+1 {{'strategy.overlap' op sets nothing; give 'tensor', 'messages' or both}}
+  // expected-error@+1 {{'strategy.overlap' op sets nothing; give 'tensor', 'messages' or 'reductions'}}
   overlap
 }
 

@@ -52,8 +52,8 @@ def FuseUnits : Pass<"fuse-units", "::proteus::dist::ProgramOp"> {
     `dist.fused_reduce`, at the position of the last. A unit is a layer, or the
     modules between two groups of layers, as in frameworks that wrap layers in
     FSDP. The collectives of a unit must have the same axes, the same element
-    type and the same prefetch depth. Parameters that are gathered once per step
-    (`proteus.once`) stay as they are.
+    type and the same prefetch depth. Parameters that several layers share, and
+    those that are gathered once per step (`proteus.once`), stay as they are.
 
     With `gather_per_parameter`, gathers are not fused. With
     `reduction = per-parameter`, reductions are not fused.
