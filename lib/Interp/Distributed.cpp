@@ -121,15 +121,15 @@ RankTensors Frame::cut(const RankTensors &input, Value result, unsigned dim,
   const dist::Layout &layout = layoutOf(result);
   if (dim < layout.dims.size())
     return sliceParts(getGrid(), input, dim, axes);
-  return sliceFlat(getGrid(), input, axes, layout.flat.leading,
-                   dist::flatPartSize(
-                       dist::getLayout(result.getType()).getMesh().getValue(),
-                       layout, dist::tensorTypeOf(result).getShape()));
+  return sliceFlat(
+      getGrid(), input, axes, layout.flat.leading,
+      dist::flatPartSize(dist::getLayout(result.getType()).getMesh().getValue(),
+                         layout, dist::tensorTypeOf(result).getShape()));
 }
 
-/// Collects dimension `dim` of `operand`, or the parts of its flat cut, over the
-/// last `count` of the axes that shard it. `input` are the tensors of `operand`,
-/// or of some of its leading elements.
+/// Collects dimension `dim` of `operand`, or the parts of its flat cut, over
+/// the last `count` of the axes that shard it. `input` are the tensors of
+/// `operand`, or of some of its leading elements.
 RankTensors Frame::collect(const RankTensors &input, Value operand,
                            Value result, unsigned dim, size_t count) {
   AxisList axes = minorAxes(operand, dim, count);

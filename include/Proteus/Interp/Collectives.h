@@ -86,9 +86,9 @@ RankTensors sliceFlat(const RankGrid &grid, const RankTensors &input,
                       llvm::ArrayRef<dist::Axis> axes, unsigned leading,
                       int64_t size);
 
-/// Computes an all-gather of a flat cut: every rank gets the parts of its group,
-/// joined and without padding, in the shape `shapes[rank]`, in which the first
-/// `leading` dimensions have the sizes of the parts.
+/// Computes an all-gather of a flat cut: every rank gets the parts of its
+/// group, joined and without padding, in the shape `shapes[rank]`, in which the
+/// first `leading` dimensions have the sizes of the parts.
 RankTensors gatherFlat(const RankGrid &grid, const RankTensors &input,
                        llvm::ArrayRef<dist::Axis> axes, unsigned leading,
                        llvm::ArrayRef<Shape> shapes);

@@ -234,7 +234,8 @@ static ParseResult parseLayoutOption(AsmParser &parser, const Mesh &mesh,
     return parser.parseKeyword("host");
   }
   if (keyword != "at")
-    return parser.emitError(loc, "expected 'flat', 'partial', 'at' or 'memory'");
+    return parser.emitError(loc,
+                            "expected 'flat', 'partial', 'at' or 'memory'");
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
     auto &[axis, coordinate] = layout.fixed.emplace_back();
     return failure(parseAxis(parser, mesh, axis) || parser.parseEqual() ||

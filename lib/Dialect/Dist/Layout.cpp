@@ -150,8 +150,8 @@ static Value buildStep(OpBuilder &builder, Location loc, Value value,
     return AllToAllOp::create(builder, loc, type, value, *step.fromDim,
                               *step.toDim, axes, purposeAttr);
   case StepKind::AllGather:
-    return AllGatherOp::create(builder, loc, type, value, cut(*step.fromDim), axes,
-                               purposeAttr);
+    return AllGatherOp::create(builder, loc, type, value, cut(*step.fromDim),
+                               axes, purposeAttr);
   case StepKind::Permute:
     return PermuteOp::create(builder, loc, type, value, axes, purposeAttr);
   case StepKind::Broadcast:

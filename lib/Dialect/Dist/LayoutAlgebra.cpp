@@ -433,8 +433,8 @@ int64_t proteus::dist::flatPartSize(const Mesh &mesh, const Layout &layout,
                                     ArrayRef<int64_t> shape) {
   // Uneven dimensions leave blocks of different sizes. The largest one
   // determines the size of all parts.
-  int64_t elements = sizeAfter(largestBlockShape(mesh, layout, shape),
-                               layout.flat.leading);
+  int64_t elements =
+      sizeAfter(largestBlockShape(mesh, layout, shape), layout.flat.leading);
   int64_t granule = layout.flat.granule;
   int64_t granules = elements / granule + (elements % granule != 0);
   int64_t parts = mesh.getSize(layout.flat.axes);

@@ -215,14 +215,12 @@ private:
     size_t count = step.axes.size();
     if (axes.size() < count ||
         !std::is_permutation(axes.end() - count, axes.end(), step.axes.begin()))
-      return fail("axes " + mesh.format(step.axes) +
-                  " are not the minor axes of " +
-                  (isFlat ? Twine("the flat cut")
-                          : "dimension " + Twine(dim)).str() +
-                  ", which is sharded by " + mesh.format(axes));
+      return fail(
+          "axes " + mesh.format(step.axes) + " are not the minor axes of " +
+          (isFlat ? Twine("the flat cut") : "dimension " + Twine(dim)).str() +
+          ", which is sharded by " + mesh.format(axes));
     if (isFlat)
-      return changeFlat(
-          AxisList(ArrayRef<Axis>(axes).drop_back(count)));
+      return changeFlat(AxisList(ArrayRef<Axis>(axes).drop_back(count)));
     if (!checkWhole() || !checkAtHome(dim))
       return false;
     ArrayRef<Axis> kept = ArrayRef<Axis>(axes).drop_back(count);
@@ -284,8 +282,7 @@ private:
     if (!layout.flat.empty() && !after.flat.empty() &&
         elements(layout) != elements(after))
       return fail("the padded parts over " + mesh.format(layout.flat.axes) +
-                  " and over " + mesh.format(after.flat.axes) +
-                  " do not nest");
+                  " and over " + mesh.format(after.flat.axes) + " do not nest");
     after.normalise();
     layout = std::move(after);
     return true;

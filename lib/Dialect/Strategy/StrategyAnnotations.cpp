@@ -62,9 +62,10 @@ static bool isNumber(Attribute attribute) {
          number.getInt() >= 0;
 }
 
-/// Returns true if the attribute is an array of arrays of axis names, optionally
-/// followed by a flat cut. There is one inner array for each dimension of a
-/// tensor, or none if the tensor has the dimensions of its first reader.
+/// Returns true if the attribute is an array of arrays of axis names,
+/// optionally followed by a flat cut. There is one inner array for each
+/// dimension of a tensor, or none if the tensor has the dimensions of its first
+/// reader.
 static bool isStorage(Attribute attribute) {
   auto list = dyn_cast<ArrayAttr>(attribute);
   if (!list)
@@ -95,8 +96,8 @@ static bool isInputs(Attribute attribute) {
 static constexpr Rule rules[] = {
     {kFlatAttr, OnOperation, "a #strategy.flat", isA<FlatAttr>},
     {kGatherOnceAttr, OnOperation, "no value", isA<UnitAttr>},
-    {kGradientAttr, OnArgument, "an array of axis names per dimension and a flat cut",
-     isStorage},
+    {kGradientAttr, OnArgument,
+     "an array of axis names per dimension and a flat cut", isStorage},
     {kHostStateAttr, OnArgument, "no value", isA<UnitAttr>},
     {kHostWeightAttr, OnArgument, "no value", isA<UnitAttr>},
     {kInputsAttr, OnOperation, "pairs of an operand number and a partition",
@@ -121,12 +122,13 @@ static constexpr Rule rules[] = {
     {kScatterGatherAttr, OnFunction, "no value", isA<UnitAttr>},
     {kStackAttr, OnTree, "a string", isA<StringAttr>},
     {kStageAttr, OnOperation | OnArgument, "a non-negative i64", isNumber},
-    {kStateAttr, OnArgument, "an array of axis names per dimension and a flat cut", isStorage},
+    {kStateAttr, OnArgument,
+     "an array of axis names per dimension and a flat cut", isStorage},
     {kStepAttr, OnFunction, "a #dist.step", isA<dist::StepAttr>},
     {kTiedAttr, OnArgument, "an array of stages", isStages},
     {kTreeAttr, OnFunction, "a symbol", isA<FlatSymbolRefAttr>},
-    {kWeightAttr, OnArgument, "an array of axis names per dimension and a flat cut",
-     isStorage},
+    {kWeightAttr, OnArgument,
+     "an array of axis names per dimension and a flat cut", isStorage},
 };
 
 /// Returns the words for a set of kinds of objects, such as "operations and

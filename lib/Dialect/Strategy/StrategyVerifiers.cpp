@@ -274,10 +274,10 @@ static LogicalResult verifyKey(SplitOp split, PartAttr part) {
                                << "', which applies to 'op' only; memory items "
                                   "are split into contiguous parts";
   if (part.isFlat() && !isOfParameter(split.getItem()))
-    return split.emitOpError()
-           << "names '" << part.getIterator()
-           << "', which applies to 'weight', 'gradient' and 'state' only; split "
-              "an iterator or a dimension";
+    return split.emitOpError() << "names '" << part.getIterator()
+                               << "', which applies to 'weight', 'gradient' "
+                                  "and 'state' only; split "
+                                  "an iterator or a dimension";
   if (!part.isDimension())
     return success();
   if (split.getItem().getKind() == ItemKind::Op)

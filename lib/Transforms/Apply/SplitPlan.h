@@ -134,10 +134,10 @@ private:
   std::pair<llvm::SmallVector<llvm::StringRef>, int64_t>
   copiesOf(mlir::Operation *op) const;
   /// Returns the splits by dimension with which ZeRO stores the parameters
-  /// `operands` of `op`, their gradients and their states: the splits with which
-  /// `op` reads the parameters, and a further split over the axes of `copiesOf`.
-  /// Returns an empty list if there are no such axes, or if the parameters are
-  /// too small.
+  /// `operands` of `op`, their gradients and their states: the splits with
+  /// which `op` reads the parameters, and a further split over the axes of
+  /// `copiesOf`. Returns an empty list if there are no such axes, or if the
+  /// parameters are too small.
   Parts storageOf(nn::IterationSpaceOpInterface op,
                   llvm::ArrayRef<mlir::OpOperand *> operands) const;
 

@@ -134,14 +134,15 @@ void SplitPlan::splitStorage() {
     for (OpOperand &operand : op->getOpOperands())
       if (BlockArgument argument = getParameter(operand.get()).first) {
         isFirst &= decided.insert(argument).second;
-        isSmall &= cast<RankedTensorType>(operand.get().getType())
-                       .getNumElements() <= decisions.zeroPersist.value_or(0);
+        isSmall &=
+            cast<RankedTensorType>(operand.get().getType()).getNumElements() <=
+            decisions.zeroPersist.value_or(0);
         operands.push_back(&operand);
       }
     if (operands.empty() || !isFirst)
       continue;
-    // Updates of single table rows are no updates of equal lists of elements, so
-    // tables are cut by rows.
+    // Updates of single table rows are no updates of equal lists of elements,
+    // so tables are cut by rows.
     bool isTable = isa<nn::EmbeddingBagOp>(op.getOperation());
     Parts whole = {flatPart({})};
     if (!cutsFlat() || isTable) {

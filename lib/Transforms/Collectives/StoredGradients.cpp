@@ -57,9 +57,9 @@ StoredGradients::StoredGradients(func::FuncOp function, dist::MeshAttr mesh,
              .getValue()
              .dims)
       parameter.push_back(list);
-    DimAxes stored = Storage(axes, mesh.getValue())
-                         .resolve(cast<RankedTensorType>(argument.getType()),
-                                  parameter);
+    DimAxes stored =
+        Storage(axes, mesh.getValue())
+            .resolve(cast<RankedTensorType>(argument.getType()), parameter);
     // An update, or a repeat of updates, reads the gradient as operand 1. If
     // operations of the update phase compute this operand from the gradient, go
     // back to the gradient. The sum of the gradients of several chunks goes

@@ -107,10 +107,9 @@ void Partitioning::annotate(const dist::Mesh &mesh) const {
   SmallVector<Attribute> names;
   for (Axis axis : flat.axes)
     names.push_back(StringAttr::get(context, mesh.getName(axis)));
-  op->setDiscardableAttr(
-      kFlatAttr,
-      strategy::FlatAttr::get(context, ArrayAttr::get(context, names),
-                              flat.leading, flat.granule));
+  op->setDiscardableAttr(kFlatAttr, strategy::FlatAttr::get(
+                                        context, ArrayAttr::get(context, names),
+                                        flat.leading, flat.granule));
 }
 
 bool Partitioning::isElementwise() const {
@@ -240,8 +239,8 @@ DimAxes Storage::resolve(RankedTensorType type, const DimAxes &read) const {
   }
   if (hasRows)
     for (int64_t dim = flat.leading + 1; dim < type.getRank(); ++dim)
-      result.flat.granule *= dist::partSize(type.getDimSize(dim),
-                                            mesh.getSize(result[dim]), 0);
+      result.flat.granule *=
+          dist::partSize(type.getDimSize(dim), mesh.getSize(result[dim]), 0);
   return result;
 }
 

@@ -61,8 +61,8 @@ static ArrayAttr namesOf(MLIRContext *context, ArrayRef<StringAttr> axes) {
 /// Annotates the parameter that `operand` reads with the layouts in which the
 /// parameter, its gradient and its state are stored. A layout is written as
 /// axes per dimension and a flat cut, or as a flat cut of the block that
-/// operations read. Also annotates whether the parameter or its state is kept in
-/// host memory.
+/// operations read. Also annotates whether the parameter or its state is kept
+/// in host memory.
 LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
                                              const nn::IterationSpace &space,
                                              const Settings &settings) {

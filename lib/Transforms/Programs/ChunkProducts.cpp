@@ -331,8 +331,8 @@ static bool hasUserBuffers(Operation *op) {
   return scatter && isProduct(scatter.getInput().getDefiningOp());
 }
 
-/// Returns true if a collective collects or cuts parts of a flat cut. No product
-/// can be cut into chunks along these.
+/// Returns true if a collective collects or cuts parts of a flat cut. No
+/// product can be cut into chunks along these.
 static bool isFlat(Operation *op) {
   if (auto gather = dyn_cast<dist::AllGatherOp>(op))
     return !gather.getDim();
@@ -373,10 +373,9 @@ void ChunkProducts::runOnOperation() {
   // setting that remains is `async`: independent kernels overlap with
   // collectives.
   if (isRequested)
-    program.setStepSettings(step.withOverlap(
-        dist::OverlapAttr::get(&getContext(), plan::TensorOverlap::Async,
-                               std::nullopt, step.getOverlap().getMessages(),
-                               step.getOverlap().getReductions())));
+    program.setStepSettings(step.withOverlap(dist::OverlapAttr::get(
+        &getContext(), plan::TensorOverlap::Async, std::nullopt,
+        step.getOverlap().getMessages(), step.getOverlap().getReductions())));
   SmallVector<Operation *> collectives;
   program.walk([&](Operation *op) {
     if (!isa<dist::AllGatherOp, dist::ReduceScatterOp, dist::AllReduceOp>(op) ||

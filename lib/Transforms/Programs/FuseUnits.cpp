@@ -87,8 +87,8 @@ static bool isReadByOneUnit(Operation *op,
 }
 
 /// Returns the unit that computes `value`, or nullopt if a repeat or operations
-/// of several units do: the gradient of a parameter that several layers share is
-/// a sum over these layers.
+/// of several units do: the gradient of a parameter that several layers share
+/// is a sum over these layers.
 static std::optional<unsigned>
 computingUnit(Value value, Block &block,
               const DenseMap<Operation *, unsigned> &units) {
@@ -127,8 +127,8 @@ private:
   void fuseGathers(Members members);
   void fuseScatters(Members members);
   template <typename OpT, typename... Args>
-  void replace(OpBuilder &builder, ArrayRef<dist::CollectiveOpInterface> members,
-               Args &&...args);
+  void replace(OpBuilder &builder,
+               ArrayRef<dist::CollectiveOpInterface> members, Args &&...args);
 };
 } // namespace
 

@@ -274,10 +274,9 @@ void SectionOrder::placeReductions() {
 }
 
 /// Lets kernels wait for reduce-scatters, so that at most `reductions` layers
-/// have gradients that are not scattered yet. `moved` holds pairs of a reduction
-/// and the number of its run.
-void SectionOrder::limitReductions(
-    ArrayRef<std::pair<size_t, size_t>> moved) {
+/// have gradients that are not scattered yet. `moved` holds pairs of a
+/// reduction and the number of its run.
+void SectionOrder::limitReductions(ArrayRef<std::pair<size_t, size_t>> moved) {
   std::map<size_t, SmallVector<uint32_t>> ofRun;
   for (auto [i, number] : moved)
     if (scatters(tasks[i].op))

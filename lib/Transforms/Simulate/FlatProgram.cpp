@@ -202,7 +202,7 @@ LogicalResult Flattener::visit(Block &block) {
 /// producers in `values`. An update section keeps its order.
 void Flattener::orderLastSection() {
   int64_t begin = list().sectionBegin.back();
-  std::vector<uint32_t> renumbered = 
+  std::vector<uint32_t> renumbered =
       orderSection(list(), /*byLayer=*/!once, reductions);
   for (FlatValue &value : values)
     if (value.producedOnce == once && value.producer >= begin)

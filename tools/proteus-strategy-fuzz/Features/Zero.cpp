@@ -55,8 +55,8 @@ static void shard(Random &random, TreeBuilder &builder) {
     from.erase(from.begin() + random.below(from.size()));
   // A flat cut divides any tensor. Without it, all dimensions of parameters are
   // at least as large as `most`.
-  std::string key = random.pick<const char *>(
-      {"0", "flat", "flat", "flat_rows"});
+  std::string key =
+      random.pick<const char *>({"0", "flat", "flat", "flat_rows"});
   int64_t seq = builder.model.seq;
   int64_t most = seq ? std::min<int64_t>(seq, 4) : 4;
   if (key != "0") {

@@ -359,9 +359,9 @@ llvm::StringRef stringify(StepKind kind);
 /// the minor end of the axes that shard `fromDim`. An all-to-all moves `axes`
 /// from `fromDim` to `toDim`. The number of a dimension may be that of the flat
 /// cut, except in an all-to-all. All-reduce and reduce-scatter perform the
-/// pending `reduction` over `axes`. Scatter and broadcast start from a value that is
-/// fixed at one coordinate of each of `axes`. A permute moves blocks between
-/// ranks without cutting them.
+/// pending `reduction` over `axes`. Scatter and broadcast start from a value
+/// that is fixed at one coordinate of each of `axes`. A permute moves blocks
+/// between ranks without cutting them.
 struct Step {
   StepKind kind;
   /// The axes of the step, in the order in which they shard `toDim`. Kinds

@@ -89,8 +89,8 @@ public:
   /// order, or is a scalar. A scalar result is a sum or maximum over all
   /// elements.
   bool isElementwise() const;
-  /// Returns true if `axis` splits an iterator or belongs to the flat cut, or if
-  /// the operation is restricted to one coordinate of `axis`.
+  /// Returns true if `axis` splits an iterator or belongs to the flat cut, or
+  /// if the operation is restricted to one coordinate of `axis`.
   bool uses(dist::Axis axis) const;
   const Place &getPlace() const { return place; }
 
@@ -163,9 +163,9 @@ class Storage {
 public:
   Storage(mlir::ArrayAttr annotation, const dist::Mesh &mesh);
 
-  /// Returns true if the annotation states the axes of each dimension. Otherwise
-  /// it states only a flat cut, and the dimensions are those of the block that
-  /// operations read.
+  /// Returns true if the annotation states the axes of each dimension.
+  /// Otherwise it states only a flat cut, and the dimensions are those of the
+  /// block that operations read.
   bool hasDims() const { return !dims.empty(); }
   /// Returns the axes of a stored tensor of type `type`. `read` are the axes of
   /// the block that operations read; they are used without `hasDims`. Axes that
