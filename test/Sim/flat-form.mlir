@@ -55,6 +55,10 @@
 // RUN: proteus-opt %S/Inputs/flat-two-messages.mlir --unroll-repeats --lower-strategy --simulate=report=%t/two-messages-flat.json -o /dev/null
 // RUN: python3 %S/Inputs/compare.py %t/two-messages.json %t/two-messages-flat.json
 
+// RUN: proteus-opt %S/Inputs/flat-outer-message.mlir --lower-strategy --simulate=report=%t/outer-message.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-outer-message.mlir --unroll-repeats --lower-strategy --simulate=report=%t/outer-message-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/outer-message.json %t/outer-message-flat.json
+
 // RUN: proteus-opt %t/gpt.mlir --lower-strategy=strategy=@data_parallel --simulate=report=%t/data_parallel.json -o /dev/null
 // RUN: proteus-opt %t/gpt.mlir --unroll-repeats --lower-strategy=strategy=@data_parallel --simulate=report=%t/data_parallel-flat.json -o /dev/null
 // RUN: proteus-opt %t/gpt.mlir --lower-strategy=strategy=@data_parallel --simulate="fold=none report=%t/data_parallel-ranks.json" -o /dev/null
