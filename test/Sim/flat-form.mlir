@@ -55,6 +55,14 @@
 // RUN: proteus-opt %S/Inputs/flat-two-messages.mlir --unroll-repeats --lower-strategy --simulate=report=%t/two-messages-flat.json -o /dev/null
 // RUN: python3 %S/Inputs/compare.py %t/two-messages.json %t/two-messages-flat.json
 
+// RUN: proteus-opt %S/Inputs/flat-nested-conversion.mlir --lower-strategy --simulate=report=%t/nested-conversion.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-nested-conversion.mlir --unroll-repeats --lower-strategy --simulate=report=%t/nested-conversion-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/nested-conversion.json %t/nested-conversion-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-received-offload.mlir --lower-strategy --simulate=report=%t/received-offload.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-received-offload.mlir --unroll-repeats --lower-strategy --simulate=report=%t/received-offload-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/received-offload.json %t/received-offload-flat.json
+
 // RUN: proteus-opt %S/Inputs/flat-outer-message.mlir --lower-strategy --simulate=report=%t/outer-message.json -o /dev/null
 // RUN: proteus-opt %S/Inputs/flat-outer-message.mlir --unroll-repeats --lower-strategy --simulate=report=%t/outer-message-flat.json -o /dev/null
 // RUN: python3 %S/Inputs/compare.py %t/outer-message.json %t/outer-message-flat.json

@@ -51,7 +51,13 @@ struct Run {
 };
 
 /// Groups of tasks that are issued at the same place, in their order there.
-enum class Group : uint8_t { Messages, Conversions, Reductions, Stays };
+enum class Group : uint8_t {
+  Messages,
+  Conversions,
+  Offloads,
+  Reductions,
+  Stays
+};
 
 /// The place of a task in the new order. Tasks are sorted by it, and tasks with
 /// equal places keep their order.
@@ -59,7 +65,8 @@ struct Place {
   size_t before; ///< index of the task before which the task is issued
   Group group = Group::Stays;
   /// For a conversion, the entry of SectionOrder::readers; for a reduction, the
-  /// task that computes the gradient.
+  /// task that computes the gradient; for an offload, the task that receives
+  /// the value.
   std::pair<size_t, size_t> detail = {0, 0};
 
   bool operator<(const Place &other) const {
@@ -90,6 +97,7 @@ private:
 
   void findRuns();
   void placeMessages();
+  void placeOffloads();
   void findOrigins();
   void findReaders();
   void placeConversions();
@@ -106,6 +114,11 @@ private:
   }
   StringRef layerOf(const Run &run) const {
     return ::layerOf(tasks[run.end - 1]);
+  }
+  /// Returns true if task `i` is outside of the repeat that contains `reader`.
+  bool isOutside(size_t i, size_t reader) const {
+    return tasks[i].op->getParentOfType<nn::RepeatOp>() !=
+           tasks[reader].op->getParentOfType<nn::RepeatOp>();
   }
   bool isEarlier(int64_t task) const {
     return task < static_cast<int64_t>(begin);
@@ -146,6 +159,19 @@ void SectionOrder::placeMessages() {
   }
 }
 
+/// Moves the offload of a received value after the receive, before the layer. A
+/// repeat offloads such a value when it enters the body; layers that are
+/// written out receive it directly before the first kernel that reads it.
+void SectionOrder::placeOffloads() {
+  for (size_t i = begin; i < tasks.size(); ++i) {
+    if (!isa<dist::OffloadOp>(tasks[i].op) || tasks[i].dependsOn.size() != 1)
+      continue;
+    size_t receive = tasks[i].dependsOn.front();
+    if (!isEarlier(receive) && placeOf(receive).group == Group::Messages)
+      placeOf(i) = {placeOf(receive).before, Group::Offloads, {receive, 0}};
+  }
+}
+
 void SectionOrder::findOrigins() {
   origins.resize(count);
   for (size_t i = begin; i < tasks.size(); ++i) {
@@ -181,9 +207,10 @@ void SectionOrder::findReaders() {
 /// section, except steps of a ring. A value of an earlier layer and a received
 /// value are converted at the start of the layer that reads them. A value of
 /// another section that is converted before this layer is converted directly
-/// before the first kernel that reads it instead. All other conversions stay
-/// between the same kernels, in the order of their readers, so the own chunk of
-/// a device precedes those that it receives.
+/// before the first kernel that reads it instead, and so is a value that a
+/// repeat within a layer reads from outside. All other conversions stay between
+/// the same kernels, in the order of their readers, so the own chunk of a
+/// device precedes those that it receives.
 void SectionOrder::placeConversions() {
   // A conversion must not move after a task that reads its result, so readers
   // are visited first.
@@ -202,7 +229,7 @@ void SectionOrder::placeConversions() {
       bool arrives = origin.message || (!isHere && !isEarlier(origin.task));
       if (arrives)
         placeOf(i) = {run.begin, Group::Conversions, readerOf(i)};
-      else if (!isHere && nextKernel == run.first)
+      else if ((!isHere && nextKernel == run.first) || isOutside(i, reader))
         placeOf(i) = {reader, Group::Conversions, readerOf(i)};
       else
         placeOf(i) = {nextKernel, Group::Conversions, readerOf(i)};
@@ -265,6 +292,7 @@ std::vector<size_t> SectionOrder::run() {
     placeOf(i) = {i};
   findRuns();
   placeMessages();
+  placeOffloads();
   findOrigins();
   findReaders();
   placeConversions();
