@@ -63,6 +63,10 @@
 // RUN: proteus-opt %S/Inputs/flat-received-offload.mlir --unroll-repeats --lower-strategy --simulate=report=%t/received-offload-flat.json -o /dev/null
 // RUN: python3 %S/Inputs/compare.py %t/received-offload.json %t/received-offload-flat.json
 
+// RUN: proteus-opt %S/Inputs/flat-saved-conversion.mlir --lower-strategy --simulate=report=%t/saved-conversion.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-saved-conversion.mlir --unroll-repeats --lower-strategy --simulate=report=%t/saved-conversion-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/saved-conversion.json %t/saved-conversion-flat.json
+
 // RUN: proteus-opt %S/Inputs/flat-outer-message.mlir --lower-strategy --simulate=report=%t/outer-message.json -o /dev/null
 // RUN: proteus-opt %S/Inputs/flat-outer-message.mlir --unroll-repeats --lower-strategy --simulate=report=%t/outer-message-flat.json -o /dev/null
 // RUN: python3 %S/Inputs/compare.py %t/outer-message.json %t/outer-message-flat.json

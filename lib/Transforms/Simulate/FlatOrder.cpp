@@ -31,6 +31,12 @@ static StringRef layerOf(const FlatTask &task) {
   return end == StringRef::npos ? StringRef() : label.take_front(end + 1);
 }
 
+/// Returns true if a task changes the layout of a value for its readers.
+static bool isConversion(const FlatTask &task) {
+  return !isa<nn::IterationSpaceOpInterface, dist::RecvOp, dist::SendOp,
+              dist::ShiftOp>(task.op);
+}
+
 static bool isKernel(const FlatTask &task) {
   return isa<nn::IterationSpaceOpInterface>(task.op);
 }
@@ -102,6 +108,10 @@ private:
   void findReaders();
   void placeConversions();
   void placeReductions();
+
+  /// Returns the layer that only saves the result of conversion `i`, if its
+  /// operand was computed before that layer. Returns null for other tasks.
+  const Run *findSavingRun(size_t i);
 
   Place &placeOf(size_t i) { return places[i - begin]; }
   Origin &originOf(size_t i) { return origins[i - begin]; }
@@ -203,14 +213,28 @@ void SectionOrder::findReaders() {
             isKernel(tasks[i]) ? std::pair(i, size_t(position)) : readerOf(i));
 }
 
+const Run *SectionOrder::findSavingRun(size_t i) {
+  StringRef layer = ::layerOf(tasks[i]);
+  if (layer.empty() || !isConversion(tasks[i]) ||
+      isa<dist::OffloadOp>(tasks[i].op) ||
+      dist::getPurpose(tasks[i].op) != dist::Purpose::Activation)
+    return nullptr;
+  auto run = llvm::find_if(
+      runs, [&](const Run &run) { return layerOf(run) == layer; });
+  if (run == runs.end() || originOf(i).task >= static_cast<int64_t>(run->begin))
+    return nullptr;
+  return &*run;
+}
+
 /// Moves conversions, which are all other communication with a reader in the
 /// section, except steps of a ring. A value of an earlier layer and a received
 /// value are converted at the start of the layer that reads them. A value of
 /// another section that is converted before this layer is converted directly
 /// before the first kernel that reads it instead, and so is a value that a
-/// repeat within a layer reads from outside. All other conversions stay between
-/// the same kernels, in the order of their readers, so the own chunk of a
-/// device precedes those that it receives.
+/// repeat within a layer reads from outside. A value from outside of a layer
+/// that is converted only to be saved is converted at the start of the layer.
+/// All other conversions stay between the same kernels, in the order of their
+/// readers, so the own chunk of a device precedes those that it receives.
 void SectionOrder::placeConversions() {
   // A conversion must not move after a task that reads its result, so readers
   // are visited first.
@@ -219,11 +243,7 @@ void SectionOrder::placeConversions() {
   for (size_t i = tasks.size(); i-- > begin;) {
     const Origin &origin = originOf(i);
     size_t reader = readerOf(i).first;
-    bool converts =
-        !isKernel(tasks[i]) && !origin.reduction &&
-        !isa<dist::RecvOp, dist::SendOp, dist::ShiftOp>(tasks[i].op) &&
-        reader < tasks.size();
-    if (converts) {
+    if (isConversion(tasks[i]) && !origin.reduction && reader < tasks.size()) {
       const Run &run = runs[runOf(reader)];
       bool isHere = origin.task >= static_cast<int64_t>(run.begin);
       bool arrives = origin.message || (!isHere && !isEarlier(origin.task));
@@ -234,6 +254,8 @@ void SectionOrder::placeConversions() {
       else
         placeOf(i) = {nextKernel, Group::Conversions, readerOf(i)};
       placeOf(i).before = std::min(placeOf(i).before, limits[i - begin]);
+    } else if (const Run *run = findSavingRun(i)) {
+      placeOf(i) = {run->begin, Group::Conversions, readerOf(i)};
     }
     for (uint32_t dependency : tasks[i].dependsOn)
       if (!isEarlier(dependency))

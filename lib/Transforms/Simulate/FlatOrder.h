@@ -36,6 +36,8 @@ namespace proteus {
 ///   before all layers is converted directly before the first kernel that reads
 ///   it, and so is a value that a repeat within a layer reads from outside.
 ///   Conversions at one place have the order of their readers.
+///   A value from outside of a layer that is converted only to be saved is
+///   converted at the start of the layer.
 /// - A received value is offloaded before the layer that reads it.
 /// - Frameworks that shard gradients reduce them layer by layer. Reductions of
 ///   sharded gradients therefore move to the end of the backward pass of their
