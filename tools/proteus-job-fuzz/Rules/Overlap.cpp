@@ -22,11 +22,12 @@ static bool hasWholeStates(const JobCase &job) {
   return !hasReplicas(job) || job.get("zero") == "0";
 }
 
-/// Returns true if stages have one chunk, and gradients are reduced once a
-/// step.
+/// Returns true if stages have one chunk, gradients are reduced once a step,
+/// and weights stay on the device.
 static bool reducesOnce(const JobCase &job) {
-  return hasPlainStages(job) && (!hasReplicas(job) || job.get("zero") == "0" ||
-                                 job.get("zero") == "1");
+  return hasPlainStages(job) && job.get("offload-weight") != "true" &&
+         (!hasReplicas(job) || job.get("zero") == "0" ||
+          job.get("zero") == "1");
 }
 
 // Times within `anomaly`: an earlier end of one task can make others overlap.
@@ -47,8 +48,9 @@ static const FlagRule rows[] = {
     {"time-tensor-overlap", "--tp-overlap none", "--tp-overlap async",
      FlagRule::Time, anomaly, hasTensorRanks},
     // The gradients of weights fill the bubble; all other work is the same.
-    // Elsewhere these kernels hide collectives of tensor parallelism and
-    // reductions of gradients, so the first rule leaves out both.
+    // Elsewhere these kernels hide collectives of tensor parallelism,
+    // reductions of gradients and fetches of weights, so the first rule leaves
+    // out all three.
     {"time-zero-bubble",
      "--schedule 1f1b --overlap off --tp-overlap none --gradient-reduction "
      "after-backward",
