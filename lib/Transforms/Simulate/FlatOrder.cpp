@@ -424,7 +424,7 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
   size_t count = list.tasks.size();
   // For every task, the tasks that move to the position before it. The last
   // entry is for the end of the list.
-  std::vector<std::vector<uint32_t>> behind(count + 1);
+  std::vector<std::vector<uint32_t>> movedTo(count + 1);
   std::vector<bool> moves(count, false);
   // For every task, the smallest index to which a task that reads its result
   // may move.
@@ -435,15 +435,15 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
     size_t begin = list.sectionBegin[s], end = list.sectionBegin[s + 1];
     // For every layer of the section, the last kernel before it, or -1 for the
     // first layer.
-    std::vector<int32_t> inFront;
+    std::vector<int32_t> lastBefore;
     std::vector<uint32_t> layer(end - begin);
     std::optional<size_t> last;
     for (size_t i = begin; i < end; ++i) {
       if (!isKernel(list.tasks[i]))
         continue;
       if (!last || layerOf(list.tasks[i]) != layerOf(list.tasks[*last]))
-        inFront.push_back(last ? static_cast<int32_t>(*last) : -1);
-      layer[i - begin] = inFront.size() - 1;
+        lastBefore.push_back(last ? static_cast<int32_t>(*last) : -1);
+      layer[i - begin] = lastBefore.size() - 1;
       last = i;
     }
     // For every task, the layer of the first kernel from that task on, or -1 if
@@ -460,7 +460,7 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
       if (!depth || reader[i - begin] < 0)
         continue;
       int32_t kernel =
-          inFront[std::max<int64_t>(0, reader[i - begin] - *depth)];
+          lastBefore[std::max<int64_t>(0, reader[i - begin] - *depth)];
       size_t place = kernel < 0 ? begin : kernel + 1;
       for (uint32_t dependency : task.dependsOn)
         if (dependency >= begin)
@@ -473,7 +473,7 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
         continue;
       moves[i] = true;
       available[i] = place;
-      behind[place].push_back(i);
+      movedTo[place].push_back(i);
     }
   }
   std::vector<uint32_t> renumbered(count);
@@ -483,7 +483,7 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
     tasks.push_back(std::move(list.tasks[i]));
   };
   for (size_t i = 0; i <= count; ++i) {
-    for (uint32_t moved : behind[i])
+    for (uint32_t moved : movedTo[i])
       take(moved);
     if (i < count && !moves[i])
       take(i);
