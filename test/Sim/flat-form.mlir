@@ -67,6 +67,10 @@
 // RUN: proteus-opt %S/Inputs/flat-saved-conversion.mlir --unroll-repeats --lower-strategy --simulate=report=%t/saved-conversion-flat.json -o /dev/null
 // RUN: python3 %S/Inputs/compare.py %t/saved-conversion.json %t/saved-conversion-flat.json
 
+// RUN: proteus-opt %S/Inputs/flat-offloaded-results.mlir --lower-strategy --simulate=report=%t/offloaded-results.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-offloaded-results.mlir --unroll-repeats --lower-strategy --simulate=report=%t/offloaded-results-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/offloaded-results.json %t/offloaded-results-flat.json
+
 // RUN: proteus-opt %S/Inputs/flat-outer-message.mlir --lower-strategy --simulate=report=%t/outer-message.json -o /dev/null
 // RUN: proteus-opt %S/Inputs/flat-outer-message.mlir --unroll-repeats --lower-strategy --simulate=report=%t/outer-message-flat.json -o /dev/null
 // RUN: python3 %S/Inputs/compare.py %t/outer-message.json %t/outer-message-flat.json

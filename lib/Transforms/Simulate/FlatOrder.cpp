@@ -13,6 +13,7 @@
 #include "Proteus/Dialect/Proteus/Proteus.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -171,14 +172,32 @@ void SectionOrder::placeMessages() {
 
 /// Moves the offload of a received value after the receive, before the layer. A
 /// repeat offloads such a value when it enters the body; layers that are
-/// written out receive it directly before the first kernel that reads it.
+/// written out receive it directly before the first kernel that reads it. Sorts
+/// the offloads of the results of one kernel by the numbers of the results.
 void SectionOrder::placeOffloads() {
+  llvm::MapVector<size_t, SmallVector<size_t>> ofKernel;
   for (size_t i = begin; i < tasks.size(); ++i) {
     if (!isa<dist::OffloadOp>(tasks[i].op) || tasks[i].dependsOn.size() != 1)
       continue;
-    size_t receive = tasks[i].dependsOn.front();
-    if (!isEarlier(receive) && placeOf(receive).group == Group::Messages)
-      placeOf(i) = {placeOf(receive).before, Group::Offloads, {receive, 0}};
+    size_t source = tasks[i].dependsOn.front();
+    if (isEarlier(source))
+      continue;
+    if (isKernel(tasks[source]))
+      ofKernel[source].push_back(i);
+    else if (placeOf(source).group == Group::Messages)
+      placeOf(i) = {placeOf(source).before, Group::Offloads, {source, 0}};
+  }
+  auto resultOf = [&](size_t i) {
+    auto result = dyn_cast<OpResult>(tasks[i].op->getOperand(0));
+    return result ? result.getResultNumber() : 0;
+  };
+  for (auto &[kernel, offloads] : ofKernel) {
+    SmallVector<size_t> sorted(offloads);
+    llvm::sort(sorted, [&](size_t a, size_t b) {
+      return std::pair(resultOf(a), a) < std::pair(resultOf(b), b);
+    });
+    for (auto [offload, index] : llvm::zip_equal(sorted, offloads))
+      placeOf(offload) = {index};
   }
 }
 

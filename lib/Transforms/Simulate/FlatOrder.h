@@ -38,7 +38,9 @@ namespace proteus {
 ///   Conversions at one place have the order of their readers.
 ///   A value from outside of a layer that is converted only to be saved is
 ///   converted at the start of the layer.
-/// - A received value is offloaded before the layer that reads it.
+/// - A received value is offloaded before the layer that reads it. The results
+/// of
+///   one kernel are offloaded in their order.
 /// - Frameworks that shard gradients reduce them layer by layer. Reductions of
 ///   sharded gradients therefore move to the end of the backward pass of their
 ///   layer, in the order in which the gradients are computed. All reductions
