@@ -64,8 +64,8 @@ public:
   /// 0 if the collective determines it.
   Chunker(int64_t requested) : requested(requested) {}
 
-  void cutBehind(dist::AllGatherOp gather);
-  template <typename ReduceOp> void cutInFront(ReduceOp reduce);
+  void cutAfter(dist::AllGatherOp gather);
+  template <typename ReduceOp> void cutBefore(ReduceOp reduce);
 
   /// Number of collectives that are left whole because their rows cannot be cut
   /// into equal chunks.
@@ -195,7 +195,7 @@ bool Chunker::divides(RankedTensorType type, unsigned dim, int64_t groups) {
 
 /// Cuts a gather and the products that read its result. The first product can
 /// then start as soon as the first chunk is gathered.
-void Chunker::cutBehind(dist::AllGatherOp gather) {
+void Chunker::cutAfter(dist::AllGatherOp gather) {
   unsigned dim = *gather.getDim();
   SmallVector<Cut> cuts;
   // A product that reads the gathered value by two operands waits for all
@@ -278,7 +278,7 @@ static bool hasWeightGradient(const Cut &cut) {
 
 /// Cuts a reduction and the product that computes its operand. The reduction of
 /// a chunk can then start as soon as the chunk is computed.
-template <typename ReduceOp> void Chunker::cutInFront(ReduceOp reduce) {
+template <typename ReduceOp> void Chunker::cutBefore(ReduceOp reduce) {
   Value input = reduce.getInput();
   Operation *product = input.getDefiningOp();
   if (dist::tensorTypeOf(input).getRank() < 2 || !input.hasOneUse() ||
@@ -395,11 +395,11 @@ void ChunkProducts::runOnOperation() {
   Chunker chunker(count);
   for (Operation *op : collectives) {
     if (auto gather = dyn_cast<dist::AllGatherOp>(op))
-      chunker.cutBehind(gather);
+      chunker.cutAfter(gather);
     else if (auto scatter = dyn_cast<dist::ReduceScatterOp>(op))
-      chunker.cutInFront(scatter);
+      chunker.cutBefore(scatter);
     else
-      chunker.cutInFront(cast<dist::AllReduceOp>(op));
+      chunker.cutBefore(cast<dist::AllReduceOp>(op));
   }
   if (chunker.numUneven > 0)
     program.emitRemark() << chunker.numUneven

@@ -13,6 +13,7 @@
 #include "Proteus/Dialect/Proteus/Proteus.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -31,6 +32,12 @@ static StringRef layerOf(const FlatTask &task) {
   StringRef label = task.label;
   size_t end = label.find(']');
   return end == StringRef::npos ? StringRef() : label.take_front(end + 1);
+}
+
+/// Returns true if a task changes the layout of a value for its readers.
+static bool isConversion(const FlatTask &task) {
+  return !isa<nn::IterationSpaceOpInterface, dist::RecvOp, dist::SendOp,
+              dist::ShiftOp>(task.op);
 }
 
 static bool isKernel(const FlatTask &task) {
@@ -60,7 +67,13 @@ struct Run {
 };
 
 /// Groups of tasks that are issued at the same place, in their order there.
-enum class Group : uint8_t { Messages, Conversions, Reductions, Stays };
+enum class Group : uint8_t {
+  Messages,
+  Conversions,
+  Offloads,
+  Reductions,
+  Stays
+};
 
 /// The place of a task in the new order. Tasks are sorted by it, and tasks with
 /// equal places keep their order.
@@ -68,7 +81,8 @@ struct Place {
   size_t before; ///< index of the task before which the task is issued
   Group group = Group::Stays;
   /// For a conversion, the entry of SectionOrder::readers; for a reduction, the
-  /// task that computes the gradient.
+  /// task that computes the gradient; for an offload, the task that receives
+  /// the value.
   std::pair<size_t, size_t> detail = {0, 0};
 
   bool operator<(const Place &other) const {
@@ -100,11 +114,16 @@ private:
 
   void findRuns();
   void placeMessages();
+  void placeOffloads();
   void findOrigins();
   void findReaders();
   void placeConversions();
   void placeReductions();
   void limitReductions(ArrayRef<std::pair<size_t, size_t>> moved);
+
+  /// Returns the layer that only saves the result of conversion `i`, if its
+  /// operand was computed before that layer. Returns null for other tasks.
+  const Run *findSavingRun(size_t i);
 
   Place &placeOf(size_t i) { return places[i - begin]; }
   Origin &originOf(size_t i) { return origins[i - begin]; }
@@ -117,6 +136,11 @@ private:
   }
   StringRef layerOf(const Run &run) const {
     return ::layerOf(tasks[run.end - 1]);
+  }
+  /// Returns true if task `i` is outside of the repeat that contains `reader`.
+  bool isOutside(size_t i, size_t reader) const {
+    return tasks[i].op->getParentOfType<nn::RepeatOp>() !=
+           tasks[reader].op->getParentOfType<nn::RepeatOp>();
   }
   bool isEarlier(int64_t task) const {
     return task < static_cast<int64_t>(begin);
@@ -159,6 +183,37 @@ void SectionOrder::placeMessages() {
   }
 }
 
+/// Moves the offload of a received value after the receive, before the layer. A
+/// repeat offloads such a value when it enters the body; layers that are
+/// written out receive it directly before the first kernel that reads it. Sorts
+/// the offloads of the results of one kernel by the numbers of the results.
+void SectionOrder::placeOffloads() {
+  llvm::MapVector<size_t, SmallVector<size_t>> ofKernel;
+  for (size_t i = begin; i < tasks.size(); ++i) {
+    if (!isa<dist::OffloadOp>(tasks[i].op) || tasks[i].dependsOn.size() != 1)
+      continue;
+    size_t source = tasks[i].dependsOn.front();
+    if (isEarlier(source))
+      continue;
+    if (isKernel(tasks[source]))
+      ofKernel[source].push_back(i);
+    else if (placeOf(source).group == Group::Messages)
+      placeOf(i) = {placeOf(source).before, Group::Offloads, {source, 0}};
+  }
+  auto resultOf = [&](size_t i) {
+    auto result = dyn_cast<OpResult>(tasks[i].op->getOperand(0));
+    return result ? result.getResultNumber() : 0;
+  };
+  for (auto &[kernel, offloads] : ofKernel) {
+    SmallVector<size_t> sorted(offloads);
+    llvm::sort(sorted, [&](size_t a, size_t b) {
+      return std::pair(resultOf(a), a) < std::pair(resultOf(b), b);
+    });
+    for (auto [offload, index] : llvm::zip_equal(sorted, offloads))
+      placeOf(offload) = {index};
+  }
+}
+
 void SectionOrder::findOrigins() {
   origins.resize(count);
   for (size_t i = begin; i < tasks.size(); ++i) {
@@ -190,13 +245,28 @@ void SectionOrder::findReaders() {
             isKernel(tasks[i]) ? std::pair(i, size_t(position)) : readerOf(i));
 }
 
+const Run *SectionOrder::findSavingRun(size_t i) {
+  StringRef layer = ::layerOf(tasks[i]);
+  if (layer.empty() || !isConversion(tasks[i]) ||
+      isa<dist::OffloadOp>(tasks[i].op) ||
+      dist::getPurpose(tasks[i].op) != dist::Purpose::Activation)
+    return nullptr;
+  auto run = llvm::find_if(
+      runs, [&](const Run &run) { return layerOf(run) == layer; });
+  if (run == runs.end() || originOf(i).task >= static_cast<int64_t>(run->begin))
+    return nullptr;
+  return &*run;
+}
+
 /// Moves conversions, which are all other communication with a reader in the
 /// section, except steps of a ring. A value of an earlier layer and a received
 /// value are converted at the start of the layer that reads them. A value of
 /// another section that is converted before this layer is converted directly
-/// before the first kernel that reads it instead. All other conversions stay
-/// between the same kernels, in the order of their readers, so the own chunk of
-/// a device precedes those that it receives.
+/// before the first kernel that reads it instead, and so is a value that a
+/// repeat within a layer reads from outside. A value from outside of a layer
+/// that is converted only to be saved is converted at the start of the layer.
+/// All other conversions stay between the same kernels, in the order of their
+/// readers, so the own chunk of a device precedes those that it receives.
 void SectionOrder::placeConversions() {
   // A conversion must not move after a task that reads its result, so readers
   // are visited first.
@@ -205,21 +275,19 @@ void SectionOrder::placeConversions() {
   for (size_t i = tasks.size(); i-- > begin;) {
     const Origin &origin = originOf(i);
     size_t reader = readerOf(i).first;
-    bool converts =
-        !isKernel(tasks[i]) && !origin.reduction &&
-        !isa<dist::RecvOp, dist::SendOp, dist::ShiftOp>(tasks[i].op) &&
-        reader < tasks.size();
-    if (converts) {
+    if (isConversion(tasks[i]) && !origin.reduction && reader < tasks.size()) {
       const Run &run = runs[runOf(reader)];
       bool isHere = origin.task >= static_cast<int64_t>(run.begin);
       bool arrives = origin.message || (!isHere && !isEarlier(origin.task));
       if (arrives)
         placeOf(i) = {run.begin, Group::Conversions, readerOf(i)};
-      else if (!isHere && nextKernel == run.first)
+      else if ((!isHere && nextKernel == run.first) || isOutside(i, reader))
         placeOf(i) = {reader, Group::Conversions, readerOf(i)};
       else
         placeOf(i) = {nextKernel, Group::Conversions, readerOf(i)};
       placeOf(i).before = std::min(placeOf(i).before, limits[i - begin]);
+    } else if (const Run *run = findSavingRun(i)) {
+      placeOf(i) = {run->begin, Group::Conversions, readerOf(i)};
     }
     for (uint32_t dependency : tasks[i].dependsOn)
       if (!isEarlier(dependency))
@@ -299,6 +367,7 @@ std::vector<size_t> SectionOrder::run() {
     placeOf(i) = {i};
   findRuns();
   placeMessages();
+  placeOffloads();
   findOrigins();
   findReaders();
   placeConversions();
@@ -409,7 +478,7 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
   size_t count = list.tasks.size();
   // For every task, the tasks that move to the position before it. The last
   // entry is for the end of the list.
-  std::vector<std::vector<uint32_t>> behind(count + 1);
+  std::vector<std::vector<uint32_t>> movedTo(count + 1);
   std::vector<bool> moves(count, false);
   // For every task, the smallest index to which a task that reads its result
   // may move.
@@ -420,15 +489,15 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
     size_t begin = list.sectionBegin[s], end = list.sectionBegin[s + 1];
     // For every layer of the section, the last kernel before it, or -1 for the
     // first layer.
-    std::vector<int32_t> inFront;
+    std::vector<int32_t> lastBefore;
     std::vector<uint32_t> layer(end - begin);
     std::optional<size_t> last;
     for (size_t i = begin; i < end; ++i) {
       if (!isKernel(list.tasks[i]))
         continue;
       if (!last || layerOf(list.tasks[i]) != layerOf(list.tasks[*last]))
-        inFront.push_back(last ? static_cast<int32_t>(*last) : -1);
-      layer[i - begin] = inFront.size() - 1;
+        lastBefore.push_back(last ? static_cast<int32_t>(*last) : -1);
+      layer[i - begin] = lastBefore.size() - 1;
       last = i;
     }
     // For every task, the layer of the first kernel from that task on, or -1 if
@@ -445,7 +514,7 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
       if (!depth || reader[i - begin] < 0)
         continue;
       int32_t kernel =
-          inFront[std::max<int64_t>(0, reader[i - begin] - *depth)];
+          lastBefore[std::max<int64_t>(0, reader[i - begin] - *depth)];
       size_t place = kernel < 0 ? begin : kernel + 1;
       for (uint32_t dependency : task.dependsOn)
         if (dependency >= begin)
@@ -458,7 +527,7 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
         continue;
       moves[i] = true;
       available[i] = place;
-      behind[place].push_back(i);
+      movedTo[place].push_back(i);
     }
   }
   std::vector<uint32_t> renumbered(count);
@@ -468,7 +537,7 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
     tasks.push_back(std::move(list.tasks[i]));
   };
   for (size_t i = 0; i <= count; ++i) {
-    for (uint32_t moved : behind[i])
+    for (uint32_t moved : movedTo[i])
       take(moved);
     if (i < count && !moves[i])
       take(i);

@@ -34,7 +34,13 @@ namespace proteus {
 /// - A value of an earlier layer, or of a message, is converted at the start of
 ///   the layer that reads it. A value of another section that is converted
 ///   before all layers is converted directly before the first kernel that reads
-///   it. Conversions at one place have the order of their readers.
+///   it, and so is a value that a repeat within a layer reads from outside.
+///   Conversions at one place have the order of their readers.
+///   A value from outside of a layer that is converted only to be saved is
+///   converted at the start of the layer.
+/// - A received value is offloaded before the layer that reads it. The results
+/// of
+///   one kernel are offloaded in their order.
 /// - Frameworks that shard gradients reduce them layer by layer. Reductions of
 ///   sharded gradients therefore move to the end of the backward pass of their
 ///   layer, in the order in which the gradients are computed. All reductions

@@ -139,7 +139,7 @@ private:
   /// Common start of the paths of operations in the current iteration, such as
   /// `layers[3].`; empty outside of repeats.
   std::string prefix;
-  /// Number of iterations of all enclosing repeats together, at most
+  /// Product of the numbers of iterations of all enclosing repeats, at most
   /// `maxTasks`.
   int64_t iterations = 1;
   bool once = false;

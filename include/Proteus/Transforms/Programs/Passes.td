@@ -19,10 +19,11 @@ def SplitStages : Pass<"split-stages", "::mlir::ModuleOp"> {
 
     Turns each stage into a `dist.program`. Its sections are the forward and the
     backward work of each chunk, and the update. A transfer becomes a send in
-    one program and a receive in another. If the schedule splits gradients, the
-    backward work of a chunk becomes two sections: the gradients for which the
-    preceding stage waits, and the others. A repeat that computes both kinds is
-    cut in two.
+    one program and a receive in another. Messages that a repeat reads get the
+    order in which the kernels of its body read them. If the schedule splits
+    gradients, the backward work of a chunk becomes two sections: the gradients
+    for which the preceding stage waits, and the others. A repeat that computes
+    both kinds is cut in two.
 
     **Output:** one `dist.program` per stage. The functions and their strategy
     trees are erased.
