@@ -185,6 +185,8 @@ Expected<Document> Document::parse(StringRef text, StringRef source) {
 
 Reader Document::root() const { return Reader(this, &state->root, ""); }
 
+StringRef Document::source() const { return state->source; }
+
 Error Document::takeError() const {
   if (state->error.empty())
     return Error::success();

@@ -109,6 +109,8 @@ public:
 
   /// Returns the outermost value.
   Reader root() const;
+  /// Returns the name of the text.
+  llvm::StringRef source() const;
   /// Returns the first error since the last call, and clears it.
   llvm::Error takeError() const;
 

@@ -1,0 +1,53 @@
+//===- Notes.h - settings that are not used --------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_LIB_FRAMEWORKS_NOTES_H
+#define PROTEUS_LIB_FRAMEWORKS_NOTES_H
+
+#include "Proteus/Frameworks/Frameworks.h"
+
+#include <utility>
+
+namespace proteus::frameworks {
+
+/// Settings that a job states but the prediction does not use, and what the
+/// framework decides by default.
+class Notes {
+public:
+  explicit Notes(const Framework &framework) : framework(framework) {}
+
+  /// Adds a setting without effect on the prediction, with the reason.
+  void noEffect(llvm::StringRef setting, llvm::StringRef reason);
+  /// Adds a setting that is not modelled, with what the prediction assumes.
+  void notModelled(llvm::StringRef setting, llvm::StringRef assumption);
+  /// Adds a decision that the job leaves to the framework.
+  void byDefault(const llvm::Twine &text) { defaults.push_back(text.str()); }
+  /// Adds a remark of its own.
+  void add(const llvm::Twine &text) { others.push_back(text.str()); }
+
+  /// Returns at most one remark per kind, then the others.
+  std::vector<std::string> remarks() const;
+
+private:
+  /// Settings with the same reason, in the order of the job.
+  struct Group {
+    std::string reason;
+    std::vector<std::string> settings;
+  };
+  static void add(std::vector<Group> &groups, llvm::StringRef setting,
+                  llvm::StringRef reason);
+  static std::string join(llvm::ArrayRef<Group> groups);
+
+  const Framework &framework;
+  std::vector<Group> without, unmodelled;
+  std::vector<std::string> defaults, others;
+};
+
+} // namespace proteus::frameworks
+
+#endif // PROTEUS_LIB_FRAMEWORKS_NOTES_H
