@@ -298,8 +298,10 @@ void Reader::attention() {
     notes.notModelled("--attention-backend " + *kernel,
                       "attention with fewer key heads than heads, or with "
                       "latent vectors, is one kernel");
-  else if (isUnfused)
-    model.set("attention_kernel", "unfused");
+  // Overrides, so that the stack does not decide.
+  job.overrides.push_back(isUnfused && !isLatent && groups == heads
+                              ? "attention_kernel=unfused"
+                              : "attention_kernel=fused");
   if (isLatent)
     return latentAttention();
   ignore({"q-lora-rank", "kv-lora-rank", "qk-head-dim", "qk-pos-emb-head-dim",
@@ -424,7 +426,9 @@ void Reader::loss() {
     ignore({"cross-entropy-fusion-impl"}, "needs --cross-entropy-loss-fusion");
   bool isShort = arguments.has("bf16") || arguments.has("fp16");
   if (isShort && !isHalf && !(isFused && kernel && *kernel != "native"))
-    model.set("logits", "f32");
+    job.overrides.push_back("logits=f32");
+  else
+    job.overrides.push_back("logits=compute");
 }
 
 void Reader::types() {

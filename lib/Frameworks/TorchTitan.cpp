@@ -169,8 +169,10 @@ void Reader::model() {
   std::vector<std::string> parts = file.list("compile.components");
   if (!file.has("compile.components"))
     parts = {"model", "loss"};
-  if (!isCompiled || !is_contained(parts, "loss"))
-    job.overrides.push_back("logits=f32");
+  // An override, so that the stack does not decide.
+  job.overrides.push_back(isCompiled && is_contained(parts, "loss")
+                              ? "logits=compute"
+                              : "logits=f32");
   if (isCompiled && is_contained(parts, "model"))
     notes.notModelled("compile.components model",
                       "kernels are those of the stack");
