@@ -193,8 +193,12 @@ void Reader::offload() {
 
 void Reader::buckets() {
   // DeepSpeed counts elements, a plan bytes.
-  if (auto elements =
-          file.integer("zero_optimization.reduce_bucket_size", 1, mostElements))
+  constexpr StringLiteral reduce = "zero_optimization.reduce_bucket_size";
+  if (stage() == plan::ZeroStage::Parameters && file.has(reduce))
+    notes.notModelled(reduce,
+                      "with stage 3, it is the size of buckets of gradients "
+                      "that are not scattered only");
+  if (auto elements = file.integer(reduce, 1, mostElements))
     plan.bucketSize = plan.firstBucketSize =
         *elements * bytesOf(/*isGradient=*/true);
   else
@@ -215,6 +219,8 @@ void Reader::buckets() {
   else if (!overlaps)
     notes.notModelled("zero_optimization.overlap_comm = false",
                       "gradients are scattered during the backward pass");
+  else
+    ignore(overlap, "the value that is modelled");
   constexpr StringLiteral scatter = "zero_optimization.reduce_scatter";
   if (file.flag(scatter, true))
     return;
