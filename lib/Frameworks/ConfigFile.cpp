@@ -22,6 +22,12 @@ static bool isOpen(const json::Reader &value) {
   return value.isNull() || (value.isString() && value.string() == "auto");
 }
 
+/// Returns true if `value` selects nothing.
+static bool isOff(const json::Reader &value) {
+  std::string text = value.text();
+  return text == "false" || text == "\"\"" || text == "[]" || text == "0";
+}
+
 namespace {
 /// Compares the keys of a file with the settings of a framework.
 class KeyCheck {
@@ -92,7 +98,11 @@ void KeyCheck::checkValue(const Setting &setting, const json::Reader &value) {
     return;
   switch (setting.effect) {
   case Effect::Refused:
-    refused.push_back(setting.name + ": " + setting.text);
+    checkKind(setting, value);
+    if (isOff(value))
+      notes.noEffect(setting.name, "it is off");
+    else
+      refused.push_back(setting.name + ": " + setting.text);
     return;
   case Effect::Used:
     return checkKind(setting, value);

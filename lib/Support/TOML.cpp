@@ -87,11 +87,12 @@ Expected<json::Document> proteus::toml::parse(StringRef text,
       ::toml::parse(std::string_view(text.data(), text.size()));
   if (!result) {
     const ::toml::parse_error &error = result.error();
-    return createStringError(
-        source + ":" + Twine(error.source().begin.line) + ":" +
-        Twine(error.source().begin.column) + ": " +
-        StringRef(error.description().data(), error.description().size())
-            .take_front(1000));
+    StringRef reason(error.description().data(), error.description().size());
+    if (reason.contains("TOML_MAX_NESTED_VALUES"))
+      reason = "nested deeper than 32 levels";
+    return createStringError(source + ":" + Twine(error.source().begin.line) +
+                             ":" + Twine(error.source().begin.column) + ": " +
+                             reason.take_front(1000));
   }
   std::string asJSON;
   raw_string_ostream os(asJSON);
