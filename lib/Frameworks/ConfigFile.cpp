@@ -164,7 +164,7 @@ Expected<ConfigFile> ConfigFile::read(const Framework &framework,
   return ConfigFile(std::move(document));
 }
 
-std::optional<json::Reader> ConfigFile::find(StringRef path) const {
+std::optional<json::Reader> ConfigFile::lookUp(StringRef path) const {
   json::Reader value = document.root();
   while (!path.empty()) {
     auto [key, rest] = path.split('.');
@@ -173,9 +173,19 @@ std::optional<json::Reader> ConfigFile::find(StringRef path) const {
     value = value[key];
     path = rest;
   }
-  if (isOpen(value))
+  return value;
+}
+
+std::optional<json::Reader> ConfigFile::find(StringRef path) const {
+  std::optional<json::Reader> value = lookUp(path);
+  if (value && isOpen(*value))
     return std::nullopt;
   return value;
+}
+
+bool ConfigFile::isAuto(StringRef path) const {
+  std::optional<json::Reader> value = lookUp(path);
+  return value && value->isString() && value->string() == "auto";
 }
 
 std::optional<int64_t> ConfigFile::integer(StringRef path, int64_t min,

@@ -27,6 +27,8 @@ public:
                                          json::Document document, Notes &notes);
 
   bool has(llvm::StringRef path) const { return find(path).has_value(); }
+  /// Returns true if the file leaves the value of `path` to "auto".
+  bool isAuto(llvm::StringRef path) const;
   std::optional<int64_t> integer(llvm::StringRef path, int64_t min,
                                  int64_t max) const;
   /// Returns the flag, or `otherwise` if it is absent.
@@ -48,6 +50,9 @@ public:
 private:
   explicit ConfigFile(json::Document document)
       : document(std::move(document)) {}
+  /// Returns the value of `path`, also null or "auto".
+  std::optional<json::Reader> lookUp(llvm::StringRef path) const;
+  /// Returns the value of `path`, unless it is absent.
   std::optional<json::Reader> find(llvm::StringRef path) const;
 
   json::Document document;

@@ -92,6 +92,11 @@ void Reader::types() {
   } else {
     ignore("torch_autocast.dtype", "torch_autocast is off");
   }
+  bool isOpen = file.isAuto("bf16.enabled") || file.isAuto("fp16.enabled");
+  if (!isBF16 && !isFP16 && !isOpen) {
+    notes.byDefault("fp32 (neither bf16 nor fp16)");
+    job.precision = plan::Precision::FP32;
+  }
   if (isBF16 || isFP16)
     job.precision = isBF16 ? plan::Precision::BF16 : plan::Precision::FP16;
   if (file.flag("bf16.bf16_master_weights_and_grads", false) ||
@@ -260,6 +265,9 @@ void Reader::degrees() {
                          "expert_parallel.expert_tensor_parallel_size"})
     if (!hasExperts)
       ignore(name, "expert_parallel is off");
+  if (hasExperts && !file.has("expert_parallel.autoep_size"))
+    notes.noEffect("expert_parallel.enabled",
+                   "needs expert_parallel.autoep_size");
   if (hasExperts) {
     plan.ep = file.integer("expert_parallel.autoep_size", 1, plan::maxDegree);
     plan.etp = file.integer("expert_parallel.expert_tensor_parallel_size", 1,

@@ -293,6 +293,12 @@ void Reader::sharding() {
   plan.bucketRule = isSharded ? plan::BucketRule::FSDP : plan::BucketRule::DDP;
   if (replicas > 1 && shards > 1)
     plan.zeroGroup = shards;
+  if (file.flag("training.enable_cpu_offload", false)) {
+    if (isSharded)
+      plan.offloadWeight = plan.offloadState = true;
+    else
+      notes.noEffect("training.enable_cpu_offload", "nothing is sharded");
+  }
   auto reshard = file.word("parallelism.fsdp_reshard_after_forward",
                            {"default", "always", "never"});
   if (!isSharded) {
