@@ -11,34 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
-using namespace llvm;
 using namespace proteus::frameworks;
-
-void Notes::add(std::vector<Group> &groups, StringRef setting,
-                StringRef reason) {
-  auto found =
-      find_if(groups, [&](const Group &each) { return each.reason == reason; });
-  if (found == groups.end())
-    groups.push_back({reason.str(), {setting.str()}});
-  else if (!is_contained(found->settings, setting))
-    found->settings.push_back(setting.str());
-}
-
-std::string Notes::join(ArrayRef<Group> groups) {
-  std::string text;
-  for (const Group &group : groups)
-    text += (text.empty() ? "" : "; ") + llvm::join(group.settings, ", ") +
-            " (" + group.reason + ")";
-  return text;
-}
-
-void Notes::noEffect(StringRef setting, StringRef reason) {
-  add(without, setting, reason);
-}
-
-void Notes::notModelled(StringRef setting, StringRef assumption) {
-  add(unmodelled, setting, assumption);
-}
 
 std::vector<std::string> Notes::remarks() const {
   std::vector<std::string> all;
@@ -46,9 +19,9 @@ std::vector<std::string> Notes::remarks() const {
     all.push_back("by default in " + framework.name + " " + framework.release +
                   ": " + llvm::join(defaults, "; "));
   if (!unmodelled.empty())
-    all.push_back("not modelled: " + join(unmodelled));
+    all.push_back("not modelled: " + unmodelled.text());
   if (!without.empty())
-    all.push_back("no effect on the prediction: " + join(without));
+    all.push_back("no effect on the prediction: " + without.text());
   llvm::append_range(all, others);
   return all;
 }

@@ -10,8 +10,7 @@
 #define PROTEUS_LIB_FRAMEWORKS_NOTES_H
 
 #include "Proteus/Frameworks/Frameworks.h"
-
-#include <utility>
+#include "Proteus/Support/Reasons.h"
 
 namespace proteus::frameworks {
 
@@ -22,9 +21,13 @@ public:
   explicit Notes(const Framework &framework) : framework(framework) {}
 
   /// Adds a setting without effect on the prediction, with the reason.
-  void noEffect(llvm::StringRef setting, llvm::StringRef reason);
+  void noEffect(llvm::StringRef setting, llvm::StringRef reason) {
+    without.add(setting, reason);
+  }
   /// Adds a setting that is not modelled, with what the prediction assumes.
-  void notModelled(llvm::StringRef setting, llvm::StringRef assumption);
+  void notModelled(llvm::StringRef setting, llvm::StringRef assumption) {
+    unmodelled.add(setting, assumption);
+  }
   /// Adds a decision that the job leaves to the framework.
   void byDefault(const llvm::Twine &text) { defaults.push_back(text.str()); }
   /// Adds a remark of its own.
@@ -34,17 +37,8 @@ public:
   std::vector<std::string> remarks() const;
 
 private:
-  /// Settings with the same reason, in the order of the job.
-  struct Group {
-    std::string reason;
-    std::vector<std::string> settings;
-  };
-  static void add(std::vector<Group> &groups, llvm::StringRef setting,
-                  llvm::StringRef reason);
-  static std::string join(llvm::ArrayRef<Group> groups);
-
   const Framework &framework;
-  std::vector<Group> without, unmodelled;
+  Reasons without, unmodelled;
   std::vector<std::string> defaults, others;
 };
 
