@@ -14,8 +14,8 @@
 
 namespace proteus::frameworks {
 
-/// Settings that a job states but the prediction does not use, and what the
-/// framework decides by default.
+/// Settings that a job states but the prediction does not use, and decisions
+/// that the framework takes by default.
 class Notes {
 public:
   explicit Notes(const Framework &framework) : framework(framework) {}
@@ -24,7 +24,7 @@ public:
   void noEffect(llvm::StringRef setting, llvm::StringRef reason) {
     without.add(setting, reason);
   }
-  /// Adds a setting that is not modelled, with what the prediction assumes.
+  /// Adds a setting that is not modelled, with the assumption instead.
   void notModelled(llvm::StringRef setting, llvm::StringRef assumption) {
     unmodelled.add(setting, assumption);
   }

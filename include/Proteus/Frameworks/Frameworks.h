@@ -42,7 +42,7 @@ enum class ValueKind {
   Any
 };
 
-/// What a setting does to a prediction.
+/// The effect of a setting on a prediction.
 enum class Effect {
   Used,        ///< sets a field of the job
   NotModelled, ///< changes a real step, but not the prediction
@@ -55,8 +55,9 @@ struct Setting {
   std::string name; ///< without dashes, or the path of a key: "a.b"
   ValueKind kind;
   Effect effect;
-  /// Meaning of a setting that is used; otherwise what the prediction assumes,
-  /// or the reason for which the setting has no effect or is refused.
+  /// Meaning of a setting that is used; otherwise the assumption of the
+  /// prediction, or the reason for which the setting has no effect or is
+  /// refused.
   std::string text;
   /// The dimension of the model that the setting sets; empty: none.
   std::string dimension;
@@ -79,10 +80,10 @@ llvm::ArrayRef<Framework> allFrameworks();
 /// Returns the framework whose flag is `flag`, which must exist.
 const Framework &frameworkOf(llvm::StringRef flag);
 
-/// The functions below set fields of `job` and return remarks: one names all
-/// settings without effect on the prediction, one those that are not modelled,
-/// and one what the framework decides by default. `job.gpus` may be stated
-/// before the call.
+// The functions below set fields of `job` and return remarks: one names all
+// settings without effect on the prediction, one those that are not modelled,
+// and one the decisions that the framework takes by default. `job.gpus` may be
+// stated before the call.
 
 /// Reads the arguments of a run of Megatron-LM. A launcher with its flags and
 /// the name of a script may precede them.
