@@ -16,6 +16,7 @@ mode="${1:---all}"
 packages=(
   g++ cmake ninja-build clang-22 lld-22 libmlir-22-dev mlir-22-tools
   llvm-22-dev llvm-22-tools nlohmann-json3-dev libpugixml-dev
+  libtomlplusplus-dev
 )
 [[ "$mode" == --tools ]] || packages+=(
   ccache clang-format-22 libclang-rt-22-dev libgtest-dev libbenchmark-dev

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "JobSources.h"
 #include "Output.h"
 
 #include "Proteus/Driver/Advice.h"
@@ -157,6 +158,7 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
   Flags flags;
   addModelFlags(flags, job);
   addPlanFlags(flags, job.plan);
+  addSourceFlags(flags);
   flags.section("comparison");
   flags.value("strategy", "\"tp=8 pp=4\"",
               "flags of one strategy, without dashes; may be given again. The "
@@ -167,19 +169,25 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
               });
   flags.text("json", "FILE", "write the table as JSON (-: standard output)",
              file);
+  std::vector<std::string> remarks;
+  Expected<std::vector<std::string>> own = readSources(arguments, job, remarks);
+  if (!own)
+    return fail(own.takeError());
   if (auto done = parseOnly(
           flags,
           "Compares strategies and lists the best first.\n\n"
           "  proteus compare --model llama3-70b --cluster dgx-h100 --gpus 128 "
           "--global-batch 256 \\\n      --strategy \"tp=8 pp=4 zero=1\" "
           "--strategy \"tp=8 pp=2 zero=1\" --strategy \"zero=3\"\n",
-          arguments))
+          *own))
     return *done;
-  if (Error error = checkOutputs({StringRef(file)}, arguments))
+  if (Error error = checkOutputs({StringRef(file)}, *own))
     return fail(std::move(error));
   if (texts.empty())
     return fail(createStringError("no strategy is given; use --strategy \"tp=8 "
                                   "pp=4\", once per strategy"));
+  for (const std::string &remark : remarks)
+    printRemark(remark);
 
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   std::vector<Entry> entries;

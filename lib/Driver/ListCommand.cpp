@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ListFrameworks.h"
 #include "Output.h"
 
 #include "Proteus/Dialect/Strategy/Strategy.h"
@@ -222,6 +223,8 @@ static constexpr Listing listings[] = {
      [](bool) { return listNames(machine::sitePresetNames(), "--site"); }},
     {"switches", "decisions of a plan and their flags", true, listSwitches},
     {"mechanisms", "parameters of software stacks", true, listMechanisms},
+    {"frameworks", "settings of Megatron-LM, torchtitan and DeepSpeed", true,
+     listFrameworks},
 };
 
 int proteus::driver::listCommand(ArrayRef<std::string> arguments) {

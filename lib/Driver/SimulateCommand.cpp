@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "JobSources.h"
 #include "Output.h"
 
 #include "Proteus/Driver/Advice.h"
@@ -25,35 +26,10 @@ using namespace proteus;
 using namespace proteus::driver;
 using namespace proteus::jobs;
 
-/// Sets `job` from the file of --deepspeed-config, if `arguments` contain this
-/// flag. Must be called before the other flags are parsed, so that these flags
-/// override the values of the file.
-static Error readDeepSpeedFile(ArrayRef<std::string> arguments, Job &job) {
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    StringRef argument = arguments[i];
-    std::string file;
-    if (argument.consume_front("--deepspeed-config="))
-      file = argument.str();
-    else if (argument == "--deepspeed-config" && i + 1 < arguments.size())
-      file = arguments[i + 1];
-    else
-      continue;
-    Expected<std::string> text = readInput(file);
-    if (!text)
-      return text.takeError();
-    return readDeepSpeed(*text, file, job);
-  }
-  return Error::success();
-}
-
 static void addJobFlags(Flags &flags, Job &job) {
   addModelFlags(flags, job);
   addPlanFlags(flags, job.plan);
-  flags.section("other sources");
-  flags.value("deepspeed-config", "FILE.json",
-              "ZeRO stage, batch sizes, accumulation, offload and buckets; "
-              "flags override it",
-              [](StringRef) { return Error::success(); });
+  addSourceFlags(flags);
 }
 
 static void printAdvice(raw_ostream &os, const Job &job,
@@ -82,8 +58,10 @@ int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
              files.report);
   flags.text("trace", "FILE",
              "write a timeline for Perfetto (-: standard output)", files.trace);
-  if (Error error = readDeepSpeedFile(arguments, job))
-    return fail(std::move(error));
+  std::vector<std::string> remarks;
+  Expected<std::vector<std::string>> own = readSources(arguments, job, remarks);
+  if (!own)
+    return fail(own.takeError());
   if (auto done = parseOnly(
           flags,
           "Predicts throughput, memory and where the time of a training step "
@@ -91,15 +69,16 @@ int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
           "  proteus simulate --model llama3-8b --cluster dgx-h100 --gpus 64 "
           "--tp 8 \\\n      --zero 1 --micro-batch 1 --global-batch 128 --seq "
           "8192\n",
-          arguments))
+          *own))
     return *done;
-  if (Error error = checkOutputs({files.report, files.trace}, arguments))
+  if (Error error = checkOutputs({files.report, files.trace}, *own))
     return fail(std::move(error));
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   Expected<Outcome> outcome = run(*context, job, files);
   if (!outcome)
     return fail(outcome.takeError());
-  for (const std::string &remark : outcome->remarks)
+  append_range(remarks, outcome->remarks);
+  for (const std::string &remark : remarks)
     printRemark(remark);
   raw_ostream &os = tableStream({files.report, files.trace});
   sim::printSummary(os, outcome->workload, outcome->result);
@@ -155,8 +134,10 @@ int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
   flags.text("output", "FILE",
              "write the module to this file instead of standard output", file,
              {"o"});
-  if (Error error = readDeepSpeedFile(arguments, job))
-    return fail(std::move(error));
+  std::vector<std::string> remarks;
+  Expected<std::vector<std::string>> own = readSources(arguments, job, remarks);
+  if (!own)
+    return fail(own.takeError());
   if (auto done = parseOnly(
           flags,
           "Prints model, strategy tree and cluster as MLIR, to edit and to "
@@ -166,9 +147,9 @@ int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
           "job.mlir\n"
           "  proteus-opt --lower-strategy --simulate=summary job.mlir -o "
           "/dev/null\n",
-          arguments))
+          *own))
     return *done;
-  if (Error error = checkOutputs({file}, arguments))
+  if (Error error = checkOutputs({file}, *own))
     return fail(std::move(error));
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   auto module = prepare(*context, job);
@@ -179,6 +160,9 @@ int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
   Expected<Outcome> outcome = run(*context, job, RunFiles());
   if (!outcome)
     return fail(outcome.takeError());
+  append_range(remarks, outcome->remarks);
+  for (const std::string &remark : remarks)
+    printRemark(remark);
   if (Error error = writeFileAtomically(file, [&](raw_ostream &os) {
         printModule(os, **module, job);
         return Error::success();

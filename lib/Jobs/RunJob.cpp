@@ -262,20 +262,17 @@ static std::optional<int64_t> batchOf(ModuleOp module) {
 /// override it. A batch norm computes one mean and variance per group of
 /// samples. As in frameworks by default, a group consists of the samples of one
 /// micro-batch on one data-parallel rank.
-static Error setNormGroups(models::ModelRequest &request,
-                           const plan::Sizes &sizes) {
+static void setNormGroups(models::ModelRequest &request,
+                          const models::ModelDescription &model,
+                          const plan::Sizes &sizes) {
   constexpr llvm::StringLiteral name = "norm_groups";
   for (StringRef given : request.overrides)
     if (given.split('=').first == name)
-      return Error::success();
-  Expected<models::ModelDescription> model = models::describe(request);
-  if (!model)
-    return model.takeError();
-  for (const auto &dimension : model->dimensions)
+      return;
+  for (const auto &dimension : model.dimensions)
     if (dimension.first == name)
       request.overrides.push_back(
           (name + "=" + llvm::Twine(sizes.dp * sizes.microBatches)).str());
-  return Error::success();
 }
 
 /// Adds a remark if degrees that the user states use only a part of the
@@ -428,8 +425,11 @@ Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
     request.overrides = job.overrides;
     if (job.seq)
       request.overrides.push_back("seq=" + std::to_string(*job.seq));
-    if (Error error = setNormGroups(request, *sizes))
-      return std::move(error);
+    Expected<models::ModelDescription> model = models::describe(request);
+    if (!model)
+      return model.takeError();
+    llvm::append_range(remarks, model->remarks);
+    setNormGroups(request, *model, *sizes);
     Expected<OwningOpRef<ModuleOp>> built =
         models::buildModel(context, request);
     if (!built)

@@ -88,8 +88,10 @@ static Error applyToModel(const machine::Stack &stack, Job &job,
     set("logits", "f32");
   if (stack.dropout > 0)
     set("dropout", json::formatNumber(stack.dropout));
-  int64_t vocab = 0, multiple = stack.vocabMultiple * job.plan.tp.value_or(1);
-  if (stack.vocabMultiple > 1 && values->contains("vocab") &&
+  int64_t vocab = 0, multiple = job.vocabMultiple.value_or(stack.vocabMultiple);
+  bool isPadded = job.vocabMultiple || multiple > 1;
+  multiple *= job.plan.tp.value_or(1);
+  if (isPadded && values->contains("vocab") &&
       !StringRef((*values)["vocab"]).getAsInteger(10, vocab))
     job.overrides.push_back("vocab=" + std::to_string((vocab + multiple - 1) /
                                                       multiple * multiple));

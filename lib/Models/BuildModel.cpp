@@ -44,7 +44,7 @@ static Expected<LoadedModel> findModel(const ModelRequest &request) {
   Expected<const Preset *> preset = Registry::get().findPreset(request.model);
   if (!preset)
     return preset.takeError();
-  return LoadedModel{(*preset)->name, (*preset)->source, (*preset)->make()};
+  return LoadedModel{(*preset)->name, (*preset)->source, (*preset)->make(), {}};
 }
 
 /// Loads the model of a request, applies the overrides of the request, and
@@ -225,6 +225,7 @@ Expected<ModelDescription> models::describe(const ModelRequest &request) {
     return module.takeError();
   description.name = symbolOf(loaded->name);
   description.source = loaded->source;
+  description.remarks = loaded->remarks;
   Dimensions dimensions;
   loaded->model->declare(dimensions);
   description.dimensions = dimensions.list();

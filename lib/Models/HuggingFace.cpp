@@ -317,7 +317,9 @@ std::string models::huggingFaceTypes() {
   return join(types, ", ");
 }
 
-std::unique_ptr<Model> models::readHuggingFaceConfig(const json::Reader &root) {
+std::unique_ptr<Model>
+models::readHuggingFaceConfig(const json::Reader &root,
+                              std::vector<std::string> &remarks) {
   std::string type = root["model_type"].string();
   const Architecture *found =
       llvm::find_if(architectures(), [&](const Architecture &each) {
@@ -343,5 +345,9 @@ std::unique_ptr<Model> models::readHuggingFaceConfig(const json::Reader &root) {
   }
   if (found->derive)
     found->derive(root, dimensions);
+  std::vector<std::string> known;
+  for (const Field &field : found->fields)
+    known.push_back(field.key.str());
+  remarks = remarksOnUnusedKeys(root, known);
   return model;
 }

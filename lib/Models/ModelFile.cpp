@@ -61,8 +61,6 @@ Expected<LoadedModel> models::parseModelFile(StringRef text, StringRef source) {
   LoadedModel loaded;
   loaded.name = sys::path::stem(source).str();
   loaded.source = source.str();
-  loaded.model =
-      root.has("model_type") ? readHuggingFaceConfig(root) : readModel(root);
   if (root.has("name")) {
     loaded.name = root["name"].nonEmptyString();
     constexpr size_t longest = 200;
@@ -70,6 +68,9 @@ Expected<LoadedModel> models::parseModelFile(StringRef text, StringRef source) {
       root["name"].fail("expected at most " + Twine(longest) +
                         " characters, got " + Twine(loaded.name.size()));
   }
+  loaded.model = root.has("model_type")
+                     ? readHuggingFaceConfig(root, loaded.remarks)
+                     : readModel(root);
   if (Error error = document->takeError())
     return std::move(error);
   return std::move(loaded);

@@ -19,6 +19,8 @@ struct LoadedModel {
   std::string name;
   std::string source;
   std::unique_ptr<Model> model;
+  /// Remarks on keys of the file that the model does not use.
+  std::vector<std::string> remarks;
 };
 
 /// Reads a model file. A file with the key `model_type` is a config.json of

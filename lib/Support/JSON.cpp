@@ -15,6 +15,7 @@
 
 #include "Proteus/Support/JSON.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -38,6 +39,8 @@ struct Document::State {
   std::string source;
   Node root;
   std::string error; ///< the first error; empty if there is none
+  /// Values that Readers have returned by their keys.
+  DenseSet<const Node *> read;
 };
 
 Document::Document(std::unique_ptr<State> state) : state(std::move(state)) {}
@@ -185,6 +188,8 @@ Expected<Document> Document::parse(StringRef text, StringRef source) {
 
 Reader Document::root() const { return Reader(this, &state->root, ""); }
 
+StringRef Document::source() const { return state->source; }
+
 Error Document::takeError() const {
   if (state->error.empty())
     return Error::success();
@@ -271,7 +276,21 @@ Reader Reader::operator[](StringRef key) const {
     fail("missing key '" + key + "'");
     return Reader(document, nullptr, std::move(child));
   }
+  document->state->read.insert(&*found);
   return Reader(document, &*found, std::move(child));
+}
+
+std::vector<std::pair<std::string, Reader>> Reader::unreadMembers() const {
+  std::vector<std::pair<std::string, Reader>> result;
+  if (!isObject())
+    return result;
+  for (const auto &member : node(value).items())
+    if (!document->state->read.contains(&member.value()))
+      result.emplace_back(
+          member.key(),
+          Reader(document, &member.value(),
+                 where.empty() ? member.key() : where + "." + member.key()));
+  return result;
 }
 
 std::vector<std::pair<std::string, Reader>> Reader::members() const {

@@ -9,18 +9,44 @@
 #include "Targets.h"
 
 #include "Proteus/Cost/Profile.h"
+#include "Proteus/Frameworks/Frameworks.h"
 #include "Proteus/Jobs/Job.h"
 #include "Proteus/Models/BuildModel.h"
+#include "Proteus/Plan/PlanFields.h"
 #include "Proteus/Reference/Parity/Parity.h"
 #include "Proteus/Validation/Cases.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 
 using namespace llvm;
 using namespace proteus;
+
+/// Requires a message, or a job whose sizes are in their bounds and whose
+/// model, if it states one, is complete or refused with a message.
+static void requireResult(Expected<std::vector<std::string>> remarks,
+                          const jobs::Job &job) {
+  if (!remarks) {
+    fuzz::require(!toString(remarks.takeError()).empty());
+    return;
+  }
+  for (const plan::Field &field : plan::fields())
+    if (std::optional<std::string> value = field.get(job.plan)) {
+      plan::ParallelPlan copy;
+      fuzz::require(!errorToBool(field.set(copy, *value)));
+    }
+  if (job.model.empty())
+    return;
+  models::ModelRequest request;
+  request.model = job.model;
+  request.overrides = job.overrides;
+  Expected<models::ModelDescription> model = models::describe(request);
+  if (!model)
+    consumeError(model.takeError());
+}
 
 void fuzz::readModel(StringRef text) {
   models::ModelRequest request;
@@ -41,8 +67,25 @@ void fuzz::readModel(StringRef text) {
 
 void fuzz::readDeepSpeed(StringRef text) {
   jobs::Job job;
-  if (Error error = jobs::readDeepSpeed(text, sourceName, job))
-    consumeError(std::move(error));
+  requireResult(frameworks::readDeepSpeed(text, sourceName, job), job);
+}
+
+void fuzz::readTorchTitan(StringRef text) {
+  jobs::Job job;
+  job.gpus = 64;
+  requireResult(frameworks::readTorchTitan(text, sourceName, job), job);
+}
+
+void fuzz::readMegatron(StringRef text) {
+  std::vector<std::string> words;
+  for (StringRef rest = text; !(rest = rest.ltrim()).empty();) {
+    StringRef word = rest.take_until([](char c) { return isSpace(c); });
+    words.push_back(word.str());
+    rest = rest.drop_front(word.size());
+  }
+  jobs::Job job;
+  job.gpus = 64;
+  requireResult(frameworks::readMegatron(words, job), job);
 }
 
 void fuzz::readCases(StringRef text) {

@@ -26,13 +26,20 @@ static constexpr double mostSeconds = 1;
 
 /// Config files of Hugging Face are model files, but share few words with them,
 /// so they have a corpus of their own.
-static constexpr Target targets[] = {
-    {"cluster", readCluster},   {"topology", readTopology},
-    {"device", readDevice},     {"stack", readStack},
-    {"site", readSite},         {"model", readModel},
-    {"huggingface", readModel}, {"deepspeed", readDeepSpeed},
-    {"cases", readCases},       {"parity", readParity},
-    {"profile", readProfile},   {"ir", readIR}};
+static constexpr Target targets[] = {{"cluster", readCluster},
+                                     {"topology", readTopology},
+                                     {"device", readDevice},
+                                     {"stack", readStack},
+                                     {"site", readSite},
+                                     {"model", readModel},
+                                     {"huggingface", readModel},
+                                     {"deepspeed", readDeepSpeed},
+                                     {"torchtitan", readTorchTitan},
+                                     {"megatron", readMegatron},
+                                     {"cases", readCases},
+                                     {"parity", readParity},
+                                     {"profile", readProfile},
+                                     {"ir", readIR}};
 
 ArrayRef<Target> proteus::fuzz::allTargets() { return targets; }
 

@@ -65,6 +65,8 @@ void readStack(llvm::StringRef text);
 void readSite(llvm::StringRef text);
 void readModel(llvm::StringRef text);
 void readDeepSpeed(llvm::StringRef text);
+void readTorchTitan(llvm::StringRef text);
+void readMegatron(llvm::StringRef text);
 void readCases(llvm::StringRef text);
 void readParity(llvm::StringRef text);
 void readProfile(llvm::StringRef text);

@@ -49,6 +49,9 @@ struct Job {
   /// text in `gradientType` means the type of the parameters. An empty text in
   /// `masterType` means that there is no master copy.
   std::optional<std::string> gradientType, masterType;
+  /// The vocabulary is padded to a multiple of this number times `plan.tp`. If
+  /// absent, the stack decides.
+  std::optional<int64_t> vocabMultiple;
   /// Parallel decisions. Fields that the user does not state are open.
   /// `applyStack` fills those that the stack decides.
   plan::ParallelPlan plan;
@@ -88,8 +91,8 @@ struct Job {
 
 /// Adds the flags that set fields of `job`, except those of the plan.
 /// `addPlanFlags` adds these separately, because `parsePlan` accepts only them.
-/// `clusterText`, `gradientType`, `masterType` and `collectiveError` have no
-/// flags.
+/// `clusterText`, `gradientType`, `masterType`, `vocabMultiple` and
+/// `collectiveError` have no flags.
 void addModelFlags(Flags &flags, Job &job);
 /// Adds the flags that set `plan`.
 void addPlanFlags(Flags &flags, plan::ParallelPlan &plan);
@@ -121,12 +124,6 @@ llvm::Error applyStack(const machine::Stack &stack, Job &job,
 /// remark that `meanTokens` has no effect.
 llvm::Error applyMeanTokens(const machine::Stack &stack, Job &job,
                             std::vector<std::string> &remarks);
-
-/// Sets precision, ZeRO stage, batch sizes, accumulation, offload and bucket
-/// size of `job` from the text of a DeepSpeed configuration. `source` is the
-/// name of the text in errors.
-llvm::Error readDeepSpeed(llvm::StringRef text, llvm::StringRef source,
-                          Job &job);
 
 } // namespace proteus::jobs
 

@@ -61,6 +61,8 @@ struct ModelDescription {
   int64_t parameters = 0;
   /// Names and values of the dimensions.
   std::vector<std::pair<std::string, std::string>> dimensions;
+  /// Remarks on keys of a config.json that the model does not use.
+  std::vector<std::string> remarks;
 };
 
 /// Builds a module with one function that computes the loss of the global

@@ -57,6 +57,8 @@ public:
   Reader operator[](llvm::StringRef key) const;
   /// Returns the keys and values of an object, in ascending order of the keys.
   std::vector<std::pair<std::string, Reader>> members() const;
+  /// Returns those of `members` that no call of `operator[]` has returned.
+  std::vector<std::pair<std::string, Reader>> unreadMembers() const;
   /// Returns the elements of an array.
   std::vector<Reader> elements() const;
 
@@ -109,6 +111,8 @@ public:
 
   /// Returns the outermost value.
   Reader root() const;
+  /// Returns the name of the text.
+  llvm::StringRef source() const;
   /// Returns the first error since the last call, and clears it.
   llvm::Error takeError() const;
 

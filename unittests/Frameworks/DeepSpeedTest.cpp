@@ -6,18 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proteus/Jobs/Job.h"
+#include "Proteus/Frameworks/Frameworks.h"
 
 #include <gtest/gtest.h>
 
 using namespace proteus;
-using namespace proteus::jobs;
+using jobs::Job;
 
 namespace {
 
 /// Reads a configuration into `job`. Returns the error as text.
 std::string read(llvm::StringRef text, Job &job) {
-  return llvm::toString(readDeepSpeed(text, "ds.json", job));
+  auto remarks = frameworks::readDeepSpeed(text, "ds.json", job);
+  return remarks ? "" : llvm::toString(remarks.takeError());
 }
 
 TEST(DeepSpeed, StatesBatchesStageOffloadAndBuckets) {
@@ -55,9 +56,9 @@ TEST(DeepSpeed, LeavesAutoOpen) {
 
 TEST(DeepSpeed, SingleTypesHaveBucketsOfFourBytesPerElement) {
   Job job;
-  job.precision = plan::Precision::FP32;
   EXPECT_EQ(read(R"({"zero_optimization": {"reduce_bucket_size": 100}})", job),
             "");
+  EXPECT_EQ(job.precision, plan::Precision::FP32);
   EXPECT_EQ(job.plan.bucketSize, 400);
 }
 
