@@ -33,6 +33,7 @@ private:
   void gradientType();
   void optimizer();
   void zero();
+  void persistence();
   void offload();
   bool isOffloaded(StringRef part, StringRef old);
   void buckets();
@@ -165,6 +166,7 @@ void Reader::zero() {
   offload();
   buckets();
   prefetch();
+  persistence();
 }
 
 /// Returns true if a part, `offload_optimizer` or `offload_param`, is offloaded
@@ -251,6 +253,21 @@ void Reader::prefetch() {
       notes.notModelled(name, "parameters are gathered by layers ahead; see "
                               "--prefetch");
   }
+}
+
+/// Reads the size up to which parameters stay whole on every device with stage
+/// 3. By default, DeepSpeed keeps those of up to 100,000 elements.
+void Reader::persistence() {
+  std::optional<int64_t> limit;
+  for (StringRef name :
+       {"zero_optimization.param_persistence_threshold",
+        "zero_optimization.stage3_param_persistence_threshold"})
+    if (stage() != plan::ZeroStage::Parameters)
+      ignore(name, "needs zero_optimization.stage 3");
+    else if (auto elements = file.integer(name, 0, mostElements))
+      limit = elements;
+  if (stage() == plan::ZeroStage::Parameters)
+    plan.zeroPersist = limit.value_or(100'000);
 }
 
 void Reader::degrees() {

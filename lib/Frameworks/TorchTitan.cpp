@@ -290,6 +290,9 @@ void Reader::sharding() {
     plan.dp = replicas * shards;
   bool isSharded = shards != 1 || *plan.cp > 1;
   plan.zero = isSharded ? plan::ZeroStage::Parameters : plan::ZeroStage::None;
+  // FSDP2 cuts parameters into rows.
+  if (isSharded)
+    plan.zeroShards = plan::ZeroShards::Rows;
   plan.bucketRule = isSharded ? plan::BucketRule::FSDP : plan::BucketRule::DDP;
   if (replicas > 1 && shards > 1)
     plan.zeroGroup = shards;
