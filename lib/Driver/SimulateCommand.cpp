@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "JobArguments.h"
 #include "Output.h"
+#include "Progress.h"
 
 #include "Proteus/Driver/Advice.h"
 #include "Proteus/Driver/Commands.h"
@@ -25,37 +27,6 @@ using namespace proteus;
 using namespace proteus::driver;
 using namespace proteus::jobs;
 
-/// Sets `job` from the file of --deepspeed-config, if `arguments` contain this
-/// flag. Must be called before the other flags are parsed, so that these flags
-/// override the values of the file.
-static Error readDeepSpeedFile(ArrayRef<std::string> arguments, Job &job) {
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    StringRef argument = arguments[i];
-    std::string file;
-    if (argument.consume_front("--deepspeed-config="))
-      file = argument.str();
-    else if (argument == "--deepspeed-config" && i + 1 < arguments.size())
-      file = arguments[i + 1];
-    else
-      continue;
-    Expected<std::string> text = readInput(file);
-    if (!text)
-      return text.takeError();
-    return readDeepSpeed(*text, file, job);
-  }
-  return Error::success();
-}
-
-static void addJobFlags(Flags &flags, Job &job) {
-  addModelFlags(flags, job);
-  addPlanFlags(flags, job.plan);
-  flags.section("other sources");
-  flags.value("deepspeed-config", "FILE.json",
-              "ZeRO stage, batch sizes, accumulation, offload and buckets; "
-              "flags override it",
-              [](StringRef) { return Error::success(); });
-}
-
 static void printAdvice(raw_ostream &os, const Job &job,
                         const Outcome &outcome) {
   std::vector<Cost> costs = costsOf(job, outcome);
@@ -67,44 +38,95 @@ static void printAdvice(raw_ostream &os, const Job &job,
   for (const Cost &cost : ArrayRef(costs).take_front(most))
     table.add(
         {cost.name, fixed(cost.seconds * 1e3, 3), fixed(cost.share * 100, 1)});
-  table.print(os);
+  table.print(os, sim::summaryWidth);
   for (const Cost &cost : ArrayRef(costs).take_front(most))
-    os << "  " << cost.name << ": " << cost.remedy << "\n";
+    os << wrapped(cost.name + ": " + cost.remedy, sim::summaryWidth, "  ",
+                  "    ");
+}
+
+namespace {
+
+struct SimulateArguments {
+  Job job;
+  RunFiles files;
+  bool quiet = false, failIfOOM = false;
+
+  void declare(Flags &flags) {
+    flags.about(
+        "Predicts throughput, memory and where the time of a training step "
+        "goes.\n\n"
+        "  proteus simulate --model llama3-8b --cluster dgx-h100 --gpus 64 "
+        "--tp 8 \\\n      --zero 1 --micro-batch 1 --global-batch 128 --seq "
+        "8192\n");
+    addJobFlags(flags, job);
+    flags.section("output");
+    flags.text("json", "FILE", "write the report as JSON (-: standard output)",
+               files.report);
+    flags.text("trace", "FILE",
+               "write a timeline for Perfetto (-: standard output)",
+               files.trace);
+    flags.flag("quiet", "print only the first line: the verdict", quiet);
+    addFailIfOOM(flags, failIfOOM);
+  }
+};
+
+struct EmitArguments {
+  Job job;
+  std::string file = "-";
+
+  void declare(Flags &flags) {
+    flags.about("Prints model, strategy tree and cluster as MLIR, to edit and "
+                "to feed to proteus-opt:\n\n"
+                "  proteus emit --model gpt2 --cluster dgx-a100 --gpus 8 --tp "
+                "2 > job.mlir\n"
+                "  proteus-opt --lower-strategy --simulate=summary job.mlir -o "
+                "/dev/null\n");
+    addJobFlags(flags, job);
+    flags.section("output");
+    flags.text("output", "FILE",
+               "write the module to this file instead of standard output", file,
+               {"o"});
+  }
+};
+
+} // namespace
+
+void proteus::driver::visitSimulateFlags(FlagVisitor visit) {
+  visitFlagsOf<SimulateArguments>(visit);
+}
+
+void proteus::driver::visitEmitFlags(FlagVisitor visit) {
+  visitFlagsOf<EmitArguments>(visit);
 }
 
 int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
-  Job job;
-  RunFiles files;
+  SimulateArguments given;
+  const RunFiles &files = given.files;
   Flags flags;
-  addJobFlags(flags, job);
-  flags.section("output");
-  flags.text("json", "FILE", "write the report as JSON (-: standard output)",
-             files.report);
-  flags.text("trace", "FILE",
-             "write a timeline for Perfetto (-: standard output)", files.trace);
-  if (Error error = readDeepSpeedFile(arguments, job))
+  given.declare(flags);
+  if (Error error = readDeepSpeedFile(arguments, given.job))
     return fail(std::move(error));
-  if (auto done = parseOnly(
-          flags,
-          "Predicts throughput, memory and where the time of a training step "
-          "goes.\n\n"
-          "  proteus simulate --model llama3-8b --cluster dgx-h100 --gpus 64 "
-          "--tp 8 \\\n      --zero 1 --micro-batch 1 --global-batch 128 --seq "
-          "8192\n",
-          arguments))
+  if (auto done = parseOnly(flags, arguments))
     return *done;
   if (Error error = checkOutputs({files.report, files.trace}, arguments))
     return fail(std::move(error));
   std::unique_ptr<mlir::MLIRContext> context = createContext();
-  Expected<Outcome> outcome = run(*context, job, files);
+  Progress progress;
+  Expected<Outcome> outcome = run(*context, given.job, files, &progress);
+  progress.end();
   if (!outcome)
     return fail(outcome.takeError());
   for (const std::string &remark : outcome->remarks)
     printRemark(remark);
   raw_ostream &os = tableStream({files.report, files.trace});
-  sim::printSummary(os, outcome->workload, outcome->result);
-  printAdvice(os, job, *outcome);
-  return 0;
+  if (given.quiet) {
+    sim::printVerdictLine(os, outcome->workload, outcome->figures);
+  } else {
+    sim::printSummary(os, outcome->workload, outcome->result);
+    printAdvice(os, given.job, *outcome);
+  }
+  return given.failIfOOM && !outcome->figures.memory.fits() ? doesNotFitCode
+                                                            : 0;
 }
 
 /// Returns true if a command line and a comment can hold the name of a file as
@@ -147,28 +169,15 @@ static void printModule(raw_ostream &os, mlir::ModuleOp module,
 }
 
 int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
-  Job job;
+  EmitArguments given;
+  const Job &job = given.job;
   Flags flags;
-  addJobFlags(flags, job);
-  flags.section("output");
-  std::string file = "-";
-  flags.text("output", "FILE",
-             "write the module to this file instead of standard output", file,
-             {"o"});
-  if (Error error = readDeepSpeedFile(arguments, job))
+  given.declare(flags);
+  if (Error error = readDeepSpeedFile(arguments, given.job))
     return fail(std::move(error));
-  if (auto done = parseOnly(
-          flags,
-          "Prints model, strategy tree and cluster as MLIR, to edit and to "
-          "feed "
-          "to proteus-opt:\n\n"
-          "  proteus emit --model gpt2 --cluster dgx-a100 --gpus 8 --tp 2 > "
-          "job.mlir\n"
-          "  proteus-opt --lower-strategy --simulate=summary job.mlir -o "
-          "/dev/null\n",
-          arguments))
+  if (auto done = parseOnly(flags, arguments))
     return *done;
-  if (Error error = checkOutputs({file}, arguments))
+  if (Error error = checkOutputs({given.file}, arguments))
     return fail(std::move(error));
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   auto module = prepare(*context, job);
@@ -176,10 +185,12 @@ int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
     return fail(module.takeError());
   // Simulate the job before writing the module: a module that cannot be
   // simulated must not be written.
-  Expected<Outcome> outcome = run(*context, job, RunFiles());
+  Progress progress;
+  Expected<Outcome> outcome = run(*context, job, RunFiles(), &progress);
+  progress.end();
   if (!outcome)
     return fail(outcome.takeError());
-  if (Error error = writeFileAtomically(file, [&](raw_ostream &os) {
+  if (Error error = writeFileAtomically(given.file, [&](raw_ostream &os) {
         printModule(os, **module, job);
         return Error::success();
       }))
