@@ -28,6 +28,10 @@ static constexpr std::pair<StringLiteral, StringLiteral> phrases[] = {
     {" 'layers[*]'", ""},
     {"layers[*]'", "layers'"},
     {"order = \"gpipe\"", "--schedule gpipe"},
+    {"order = \"interleaved\"", "--schedule interleaved"},
+    {", or list the work with order = \"explicit\"", ""},
+    {"prefetch and reshard", "--prefetch and reshard"},
+    {"compute in f8", "compute in fp8"},
     {"override 'seq=", "--seq '"},
     {"override '", "--set '"},
 };
