@@ -9,12 +9,15 @@ CASES.json has the format of docs/validation.md.
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROTEUS = os.path.join(ROOT, os.environ.get("BUILD_DIR", "build"), "bin", "proteus")
+# The default of the option memory-error of the pass simulate.
+MEMORY_ERROR = 0.066
 LLM = ["simumax", "vtrain", "llmfoundry", "bloom", "bigscience", "internlm7b", "ultrascale"]
 
 
@@ -81,6 +84,11 @@ class Score:
                   for r in results
                   if r["supported"] and r["measured_peak_memory_bytes"]]
         self.memory = mean(memory)
+        # An 80 % interval is 1.6 mean errors wide, as in lib/Sim/Confidence.cpp.
+        self.memory_covered = [
+            abs(math.log(r["predicted_peak_memory_bytes"] / r["measured_peak_memory_bytes"]))
+            <= math.log(1 + 1.6 * MEMORY_ERROR)
+            for r in results if r["supported"] and r["measured_peak_memory_bytes"]]
         self.covered = [r["uncertainty"]["low_s"] <= r["measured_iteration_time_s"]
                         <= r["uncertainty"]["high_s"]
                         for r in timed if r.get("uncertainty")]
@@ -232,6 +240,11 @@ def main():
     if everything.covered:
         text += (f"The printed uncertainty covers the measured time in "
                  f"{percent(mean(everything.covered), 0)} % of the runs.\n\n")
+    if everything.memory_covered:
+        text += (f"The printed interval of the memory (a mean error of "
+                 f"{percent(MEMORY_ERROR)} %) covers the measured memory in "
+                 f"{percent(mean(everything.memory_covered), 0)} % of "
+                 f"{len(everything.memory_covered)} runs.\n\n")
     text += held_out(arguments.jobs)
     text += ("## Order of strategies\n\nWithin one model, cluster and batch: the rank "
              "correlation of predicted and measured times, and how much slower the "

@@ -20,7 +20,7 @@ packages=(
 )
 [[ "$mode" == --tools ]] || packages+=(
   ccache clang-format-22 libclang-rt-22-dev libgtest-dev libbenchmark-dev
-  libsimgrid-dev python3 python3-clang-22 git
+  libsimgrid-dev python3 python3-clang-22 python3-jsonschema git
 )
 
 missing=()

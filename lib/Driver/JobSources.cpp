@@ -18,7 +18,9 @@ using namespace proteus;
 using namespace proteus::driver;
 using namespace proteus::jobs;
 
-void proteus::driver::addSourceFlags(Flags &flags) {
+void proteus::driver::addJobFlags(Flags &flags, Job &job) {
+  addModelFlags(flags, job);
+  addPlanFlags(flags, job.plan);
   auto ignore = [](StringRef) { return Error::success(); };
   flags.section("jobs of frameworks (docs/frameworks.md); flags override them");
   flags.action("megatron",

@@ -13,8 +13,9 @@
 
 namespace proteus::driver {
 
-/// Adds the flags that name the arguments or the file of a framework.
-void addSourceFlags(Flags &flags);
+/// Adds the flags that describe a job: its model and machine, its plan, and the
+/// arguments or the file of a framework.
+void addJobFlags(Flags &flags, jobs::Job &job);
 
 /// Sets `job` from the frameworks that `arguments` name, and adds the remarks
 /// of their readers to `remarks`. Returns the arguments without those of

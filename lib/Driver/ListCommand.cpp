@@ -30,14 +30,6 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
 
-/// Formats a number of parameters: 175181291520 becomes "175.18 B".
-static std::string inWords(int64_t parameters) {
-  double value = static_cast<double>(parameters);
-  if (value >= 1e9)
-    return fixed(value / 1e9, 2) + " B";
-  return fixed(value / 1e6, 2) + " M";
-}
-
 static int listModels(bool) {
   Table table({"model", "family", "description", "parameters"}, 3);
   for (const models::Preset &preset : models::Registry::get().getPresets()) {
@@ -47,7 +39,7 @@ static int listModels(bool) {
     if (!model)
       return fail(model.takeError());
     table.add({preset.name, preset.family, preset.description,
-               inWords(model->parameters)});
+               countInWords(model->parameters)});
   }
   table.print(outs());
   return 0;
@@ -94,7 +86,7 @@ static int listDevices(bool) {
   return 0;
 }
 
-static int listNames(ArrayRef<std::string> names, StringRef flag) {
+static int printNames(ArrayRef<std::string> names, StringRef flag) {
   for (const std::string &name : names)
     outs() << "  " << name << "\n";
   outs() << "\n  " << flag << " takes a name or a JSON file (docs/stacks.md)\n";
@@ -218,43 +210,70 @@ static constexpr Listing listings[] = {
     {"devices", "devices and their peak rates", false, listDevices},
     {"schedules", "built-in orders of micro-batches", false, listSchedules},
     {"stacks", "software stacks", false,
-     [](bool) { return listNames(machine::stackPresetNames(), "--stack"); }},
+     [](bool) { return printNames(machine::stackPresetNames(), "--stack"); }},
     {"sites", "sites", false,
-     [](bool) { return listNames(machine::sitePresetNames(), "--site"); }},
+     [](bool) { return printNames(machine::sitePresetNames(), "--site"); }},
     {"switches", "decisions of a plan and their flags", true, listSwitches},
     {"mechanisms", "parameters of software stacks", true, listMechanisms},
     {"frameworks", "settings of Megatron-LM, torchtitan and DeepSpeed", true,
      listFrameworks},
 };
 
-int proteus::driver::listCommand(ArrayRef<std::string> arguments) {
-  StringRef wanted = arguments.empty() ? "" : StringRef(arguments.front());
+namespace {
+struct ListArguments {
+  bool asMarkdown = false;
+
+  void declare(Flags &flags) {
+    std::string text =
+        "Lists names that other commands take: proteus list NAME\n\n";
+    raw_string_ostream os(text);
+    for (const Listing &listing : listings)
+      os << "  " << left_justify(listing.name, 12) << listing.contents << "\n";
+    flags.about(text);
+    flags.section("output");
+    flags.flag("markdown",
+               "the table of a page below docs/, where there is one",
+               asMarkdown);
+  }
+};
+} // namespace
+
+void proteus::driver::visitListFlags(FlagVisitor visit) {
+  visitFlagsOf<ListArguments>(visit);
+}
+
+std::vector<std::string> proteus::driver::listNames() {
   std::vector<std::string> names;
   for (const Listing &listing : listings)
     names.push_back(listing.name.str());
-  if (wanted == "--help" || wanted == "-h") {
-    outs() << "Lists names that other commands take: proteus list NAME\n\n";
-    for (const Listing &listing : listings)
-      outs() << "  " << left_justify(listing.name, 12) << listing.contents
-             << (listing.hasMarkdown ? " (--markdown: as in docs/)" : "")
-             << "\n";
+  return names;
+}
+
+int proteus::driver::listCommand(ArrayRef<std::string> arguments) {
+  ListArguments given;
+  Flags flags;
+  given.declare(flags);
+  if (printedHelp(flags, arguments))
     return 0;
-  }
+  Expected<std::vector<std::string>> rest = flags.parse(arguments);
+  if (!rest)
+    return fail(rest.takeError());
+  std::string wanted = rest->empty() ? "" : rest->front();
   const Listing *found = find_if(
       listings, [&](const Listing &listing) { return listing.name == wanted; });
   if (found == std::end(listings)) {
-    std::string near = nearest(wanted, names);
+    std::string near = nearest(wanted, listNames());
     return fail(createStringError(
-        "expected one of " + join(names, ", ") +
-        (wanted.empty() ? "" : ", got '" + wanted.str() + "'") +
+        "expected one of " + join(listNames(), ", ") +
+        (wanted.empty() ? "" : ", got '" + wanted + "'") +
         (near.empty() ? "" : "; did you mean '" + near + "'?")));
   }
-  bool asMarkdown = false;
-  for (StringRef argument : arguments.drop_front()) {
-    if (argument != "--markdown" || !found->hasMarkdown)
-      return fail(createStringError("proteus list " + wanted +
-                                    " takes no argument '" + argument + "'"));
-    asMarkdown = true;
-  }
-  return found->print(asMarkdown);
+  if (rest->size() > 1)
+    return fail(createStringError("proteus list " + wanted +
+                                  " takes no argument '" + (*rest)[1] + "'"));
+  if (given.asMarkdown && !found->hasMarkdown)
+    return fail(createStringError("proteus list " + wanted +
+                                  " has no table for docs/; leave --markdown "
+                                  "out"));
+  return found->print(given.asMarkdown);
 }

@@ -61,19 +61,25 @@ Error proteus::driver::checkOutputs(ArrayRef<StringRef> outputs,
   return Error::success();
 }
 
-bool proteus::driver::printedHelp(const Flags &flags, StringRef usage,
+void proteus::driver::addFailIfOOM(Flags &flags, bool &failIfOOM) {
+  flags.flag("fail-if-oom",
+             "exit with code " + std::to_string(doesNotFitCode) +
+                 " if the job does not fit into the memory of a device",
+             failIfOOM);
+}
+
+bool proteus::driver::printedHelp(const Flags &flags,
                                   ArrayRef<std::string> arguments) {
   if (!llvm::is_contained(arguments, "--help") &&
       !llvm::is_contained(arguments, "-h"))
     return false;
-  outs() << usage;
   flags.printHelp(outs());
   return true;
 }
 
-std::optional<int> proteus::driver::parseOnly(Flags &flags, StringRef usage,
+std::optional<int> proteus::driver::parseOnly(Flags &flags,
                                               ArrayRef<std::string> arguments) {
-  if (printedHelp(flags, usage, arguments))
+  if (printedHelp(flags, arguments))
     return 0;
   Expected<std::vector<std::string>> rest = flags.parse(arguments);
   if (!rest)

@@ -9,6 +9,7 @@
 #ifndef PROTEUS_LIB_DRIVER_OUTPUT_H
 #define PROTEUS_LIB_DRIVER_OUTPUT_H
 
+#include "Proteus/Driver/Commands.h"
 #include "Proteus/Support/Flags.h"
 
 #include "llvm/Support/Error.h"
@@ -35,16 +36,29 @@ llvm::Error checkOutputs(llvm::ArrayRef<llvm::StringRef> outputs,
 /// Prints `text` as "proteus: remark: ...".
 void printRemark(llvm::StringRef text);
 
-/// Prints `usage` and the flags if `arguments` contain --help or -h. Returns
+/// Prints the help text of `flags` if `arguments` contain --help or -h. Returns
 /// true if they do.
-bool printedHelp(const Flags &flags, llvm::StringRef usage,
-                 llvm::ArrayRef<std::string> arguments);
+bool printedHelp(const Flags &flags, llvm::ArrayRef<std::string> arguments);
 
 /// Parses the arguments of a command that takes only flags. For --help, prints
-/// `usage` and the flags. Returns the exit code if the command must end, after
-/// --help or an error, and nullopt if it continues.
-std::optional<int> parseOnly(Flags &flags, llvm::StringRef usage,
+/// the help text. Returns the exit code if the command must end, after --help
+/// or an error, and nullopt if it continues.
+std::optional<int> parseOnly(Flags &flags,
                              llvm::ArrayRef<std::string> arguments);
+
+/// Calls `visit` with the flags of a command whose arguments are the type
+/// `Arguments`, with a function `declare` that adds the flags.
+template <typename Arguments> void visitFlagsOf(FlagVisitor visit) {
+  Arguments arguments;
+  Flags flags;
+  arguments.declare(flags);
+  visit(flags);
+}
+
+/// Adds the flag --fail-if-oom.
+void addFailIfOOM(Flags &flags, bool &failIfOOM);
+/// Exit code of a job that does not fit, with --fail-if-oom.
+constexpr int doesNotFitCode = 3;
 
 } // namespace proteus::driver
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Output.h"
+#include "Progress.h"
 #include "Proteus/Reference/Parity/ParityReport.h"
 
 #include "Proteus/Driver/Commands.h"
@@ -32,21 +33,36 @@ static Expected<ReferenceRuns> readRuns(ArrayRef<std::string> files) {
   return readReferenceRuns(*text, files.front());
 }
 
-int proteus::driver::parityCommand(ArrayRef<std::string> arguments) {
+namespace {
+struct ParityArguments {
   std::string json, markdown, id;
+
+  void declare(Flags &flags) {
+    flags.about(
+        "Simulates runs of the published Proteus by its rules and compares.\n"
+        "Without a file: the runs that are part of the tool.\n\n"
+        "  proteus parity --json parity.json\n"
+        "  proteus parity RUNS.json --id gpt2-dp\n");
+    flags.section("parity");
+    flags.text("json", "FILE",
+               "write all figures, deviations and causes as JSON", json);
+    flags.text("markdown", "FILE",
+               "write the table of docs/reference-parity.md", markdown);
+    flags.text("id", "ID", "only the runs of this id", id);
+  }
+};
+} // namespace
+
+void proteus::driver::visitParityFlags(FlagVisitor visit) {
+  visitFlagsOf<ParityArguments>(visit);
+}
+
+int proteus::driver::parityCommand(ArrayRef<std::string> arguments) {
+  ParityArguments given;
+  const auto &[json, markdown, id] = given;
   Flags flags;
-  flags.section("parity");
-  flags.text("json", "FILE", "write all figures, deviations and causes as JSON",
-             json);
-  flags.text("markdown", "FILE", "write the table of docs/reference-parity.md",
-             markdown);
-  flags.text("id", "ID", "only the runs of this id", id);
-  static const char usage[] =
-      "Simulates runs of the published Proteus by its rules and compares.\n"
-      "Without a file: the runs that are part of the tool.\n\n"
-      "  proteus parity --json parity.json\n"
-      "  proteus parity RUNS.json --id gpt2-dp\n";
-  if (printedHelp(flags, usage, arguments))
+  given.declare(flags);
+  if (printedHelp(flags, arguments))
     return 0;
   Expected<std::vector<std::string>> files = flags.parse(arguments);
   if (!files)
@@ -67,9 +83,14 @@ int proteus::driver::parityCommand(ArrayRef<std::string> arguments) {
     return fail(std::move(error));
   ParityRunner runner;
   std::vector<ParityResult> results;
-  for (const ReferenceRun &run : runs->runs)
+  Progress progress;
+  progress.begin("simulating runs", runs->runs.size());
+  for (const ReferenceRun &run : runs->runs) {
     results.push_back(
         runner.run(run, runs->clusters.find(run.cluster)->second));
+    progress.advance(results.size());
+  }
+  progress.end();
   auto write = [&](StringRef file, auto writer) -> Error {
     if (file.empty())
       return Error::success();

@@ -8,6 +8,7 @@
 
 #include "JobSources.h"
 #include "Output.h"
+#include "Progress.h"
 
 #include "Proteus/Driver/Advice.h"
 #include "Proteus/Driver/Commands.h"
@@ -26,12 +27,6 @@ using namespace proteus;
 using namespace proteus::driver;
 using namespace proteus::jobs;
 
-static void addJobFlags(Flags &flags, Job &job) {
-  addModelFlags(flags, job);
-  addPlanFlags(flags, job.plan);
-  addSourceFlags(flags);
-}
-
 static void printAdvice(raw_ostream &os, const Job &job,
                         const Outcome &outcome) {
   std::vector<Cost> costs = costsOf(job, outcome);
@@ -43,47 +38,99 @@ static void printAdvice(raw_ostream &os, const Job &job,
   for (const Cost &cost : ArrayRef(costs).take_front(most))
     table.add(
         {cost.name, fixed(cost.seconds * 1e3, 3), fixed(cost.share * 100, 1)});
-  table.print(os);
+  table.print(os, sim::summaryWidth);
   for (const Cost &cost : ArrayRef(costs).take_front(most))
-    os << "  " << cost.name << ": " << cost.remedy << "\n";
+    os << wrapped(cost.name + ": " + cost.remedy, sim::summaryWidth, "  ",
+                  "    ");
+}
+
+namespace {
+
+struct SimulateArguments {
+  Job job;
+  RunFiles files;
+  bool quiet = false, failIfOOM = false;
+
+  void declare(Flags &flags) {
+    flags.about(
+        "Predicts throughput, memory and where the time of a training step "
+        "goes.\n\n"
+        "  proteus simulate --model llama3-8b --cluster dgx-h100 --gpus 64 "
+        "--tp 8 \\\n      --zero 1 --micro-batch 1 --global-batch 128 --seq "
+        "8192\n");
+    addJobFlags(flags, job);
+    flags.section("output");
+    flags.text("json", "FILE", "write the report as JSON (-: standard output)",
+               files.report);
+    flags.text("trace", "FILE",
+               "write a timeline for Perfetto (-: standard output)",
+               files.trace);
+    flags.flag("quiet", "print only the first line: the verdict", quiet);
+    addFailIfOOM(flags, failIfOOM);
+  }
+};
+
+struct EmitArguments {
+  Job job;
+  std::string file = "-";
+
+  void declare(Flags &flags) {
+    flags.about("Prints model, strategy tree and cluster as MLIR, to edit and "
+                "to feed to proteus-opt:\n\n"
+                "  proteus emit --model gpt2 --cluster dgx-a100 --gpus 8 --tp "
+                "2 > job.mlir\n"
+                "  proteus-opt --lower-strategy --simulate=summary job.mlir -o "
+                "/dev/null\n");
+    addJobFlags(flags, job);
+    flags.section("output");
+    flags.text("output", "FILE",
+               "write the module to this file instead of standard output", file,
+               {"o"});
+  }
+};
+
+} // namespace
+
+void proteus::driver::visitSimulateFlags(FlagVisitor visit) {
+  visitFlagsOf<SimulateArguments>(visit);
+}
+
+void proteus::driver::visitEmitFlags(FlagVisitor visit) {
+  visitFlagsOf<EmitArguments>(visit);
 }
 
 int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
-  Job job;
-  RunFiles files;
+  SimulateArguments given;
+  const RunFiles &files = given.files;
   Flags flags;
-  addJobFlags(flags, job);
-  flags.section("output");
-  flags.text("json", "FILE", "write the report as JSON (-: standard output)",
-             files.report);
-  flags.text("trace", "FILE",
-             "write a timeline for Perfetto (-: standard output)", files.trace);
+  given.declare(flags);
   std::vector<std::string> remarks;
-  Expected<std::vector<std::string>> own = readSources(arguments, job, remarks);
+  Expected<std::vector<std::string>> own =
+      readSources(arguments, given.job, remarks);
   if (!own)
     return fail(own.takeError());
-  if (auto done = parseOnly(
-          flags,
-          "Predicts throughput, memory and where the time of a training step "
-          "goes.\n\n"
-          "  proteus simulate --model llama3-8b --cluster dgx-h100 --gpus 64 "
-          "--tp 8 \\\n      --zero 1 --micro-batch 1 --global-batch 128 --seq "
-          "8192\n",
-          *own))
+  if (auto done = parseOnly(flags, *own))
     return *done;
   if (Error error = checkOutputs({files.report, files.trace}, *own))
     return fail(std::move(error));
   std::unique_ptr<mlir::MLIRContext> context = createContext();
-  Expected<Outcome> outcome = run(*context, job, files);
+  Progress progress;
+  Expected<Outcome> outcome = run(*context, given.job, files, &progress);
+  progress.end();
   if (!outcome)
     return fail(outcome.takeError());
   append_range(remarks, outcome->remarks);
   for (const std::string &remark : remarks)
     printRemark(remark);
   raw_ostream &os = tableStream({files.report, files.trace});
-  sim::printSummary(os, outcome->workload, outcome->result);
-  printAdvice(os, job, *outcome);
-  return 0;
+  if (given.quiet) {
+    sim::printVerdictLine(os, outcome->workload, outcome->figures);
+  } else {
+    sim::printSummary(os, outcome->workload, outcome->result);
+    printAdvice(os, given.job, *outcome);
+  }
+  return given.failIfOOM && !outcome->figures.memory.fits() ? doesNotFitCode
+                                                            : 0;
 }
 
 /// Returns true if a command line and a comment can hold the name of a file as
@@ -126,30 +173,18 @@ static void printModule(raw_ostream &os, mlir::ModuleOp module,
 }
 
 int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
-  Job job;
+  EmitArguments given;
+  const Job &job = given.job;
   Flags flags;
-  addJobFlags(flags, job);
-  flags.section("output");
-  std::string file = "-";
-  flags.text("output", "FILE",
-             "write the module to this file instead of standard output", file,
-             {"o"});
+  given.declare(flags);
   std::vector<std::string> remarks;
-  Expected<std::vector<std::string>> own = readSources(arguments, job, remarks);
+  Expected<std::vector<std::string>> own =
+      readSources(arguments, given.job, remarks);
   if (!own)
     return fail(own.takeError());
-  if (auto done = parseOnly(
-          flags,
-          "Prints model, strategy tree and cluster as MLIR, to edit and to "
-          "feed "
-          "to proteus-opt:\n\n"
-          "  proteus emit --model gpt2 --cluster dgx-a100 --gpus 8 --tp 2 > "
-          "job.mlir\n"
-          "  proteus-opt --lower-strategy --simulate=summary job.mlir -o "
-          "/dev/null\n",
-          *own))
+  if (auto done = parseOnly(flags, *own))
     return *done;
-  if (Error error = checkOutputs({file}, *own))
+  if (Error error = checkOutputs({given.file}, *own))
     return fail(std::move(error));
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   auto module = prepare(*context, job);
@@ -157,13 +192,15 @@ int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
     return fail(module.takeError());
   // Simulate the job before writing the module: a module that cannot be
   // simulated must not be written.
-  Expected<Outcome> outcome = run(*context, job, RunFiles());
+  Progress progress;
+  Expected<Outcome> outcome = run(*context, job, RunFiles(), &progress);
+  progress.end();
   if (!outcome)
     return fail(outcome.takeError());
   append_range(remarks, outcome->remarks);
   for (const std::string &remark : remarks)
     printRemark(remark);
-  if (Error error = writeFileAtomically(file, [&](raw_ostream &os) {
+  if (Error error = writeFileAtomically(given.file, [&](raw_ostream &os) {
         printModule(os, **module, job);
         return Error::success();
       }))

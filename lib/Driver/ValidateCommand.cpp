@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Output.h"
+#include "Progress.h"
 
 #include "Proteus/Driver/Commands.h"
 #include "Proteus/Driver/Explain.h"
@@ -24,7 +25,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
-#include <mutex>
 #include <thread>
 
 using namespace llvm;
@@ -80,8 +80,8 @@ static std::vector<CaseResult> simulateAll(ArrayRef<Case> cases,
                                            unsigned jobs) {
   std::vector<CaseResult> results(cases.size());
   std::atomic<size_t> next = 0, done = 0;
-  std::mutex printing;
-  bool isShown = errs().is_displayed();
+  Progress progress;
+  progress.begin("simulating cases", cases.size());
   auto work = [&] {
     std::unique_ptr<mlir::MLIRContext> context = createContext();
     for (size_t i = next++; i < cases.size(); i = next++) {
@@ -90,12 +90,7 @@ static std::vector<CaseResult> simulateAll(ArrayRef<Case> cases,
       // from time to time to free the types and attributes of finished cases.
       if (i % 16 == 15)
         context = createContext();
-      size_t finished = ++done;
-      if (!isShown)
-        continue;
-      std::lock_guard<std::mutex> lock(printing);
-      errs() << "\rvalidate: " << finished << " of " << cases.size()
-             << " cases";
+      progress.advance(++done);
     }
   };
   std::vector<std::thread> threads;
@@ -104,8 +99,6 @@ static std::vector<CaseResult> simulateAll(ArrayRef<Case> cases,
   work();
   for (std::thread &thread : threads)
     thread.join();
-  if (isShown)
-    errs() << "\n";
   return results;
 }
 
@@ -285,11 +278,21 @@ static Error apply(const SustainedShare &share, std::vector<Case> &cases) {
                                     share.device + "'");
 }
 
-int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
+namespace {
+struct ValidateArguments {
   std::string file, only, id, stack, site, where, explained;
+  std::vector<SustainedShare> shares;
+  std::vector<std::string> profiles;
   int64_t jobs = std::max<int64_t>(1, std::thread::hardware_concurrency());
   bool byQuality = false;
-  Flags flags;
+
+  void declare(Flags &flags);
+};
+} // namespace
+
+void ValidateArguments::declare(Flags &flags) {
+  flags.about("Simulates measured runs and compares.\n\n"
+              "  proteus validate validation/cases.json --json result.json\n");
   flags.section("validation");
   flags.text("json", "FILE",
              "write all cases and groups as JSON (-: standard output)", file);
@@ -300,12 +303,11 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
   flags.text("site", "NAME|FILE",
              "this site for all cases instead of their own (none: no site)",
              site);
-  std::vector<SustainedShare> shares;
   flags.value("sustained", "DEVICE=SHARE",
               "this share of the rate of matrix kernels under constant load "
               "for cases on this device; may be given again, and "
               "the last one counts for each device",
-              [&shares](StringRef text) -> Error {
+              [this](StringRef text) -> Error {
                 Expected<SustainedShare> share = parseSustained(text);
                 if (!share)
                   return share.takeError();
@@ -315,11 +317,10 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
                 shares.push_back(*share);
                 return Error::success();
               });
-  std::vector<std::string> profiles;
   flags.value("profile", "FILE",
               "measured kernels for all cases (docs/profiles.md); may be given "
               "again",
-              [&profiles](StringRef name) -> Error {
+              [this](StringRef name) -> Error {
                 profiles.push_back(name.str());
                 return Error::success();
               });
@@ -333,10 +334,19 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
              where);
   flags.flag("quality", "a table per group and quality", byQuality);
   flags.integer("jobs", "threads", jobs, 1, 256);
-  static const char usage[] =
-      "Simulates measured runs and compares.\n\n"
-      "  proteus validate validation/cases.json --json result.json\n";
-  if (printedHelp(flags, usage, arguments))
+}
+
+void proteus::driver::visitValidateFlags(FlagVisitor visit) {
+  visitFlagsOf<ValidateArguments>(visit);
+}
+
+int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
+  ValidateArguments given;
+  const auto &[file, only, id, stack, site, where, explained, shares, profiles,
+               jobs, byQuality] = given;
+  Flags flags;
+  given.declare(flags);
+  if (printedHelp(flags, arguments))
     return 0;
   Expected<std::vector<std::string>> rest = flags.parse(arguments);
   if (!rest)

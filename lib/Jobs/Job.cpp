@@ -85,6 +85,13 @@ static void choice(Flags &flags, StringRef name, StringRef help, Enum &target) {
     target = *plan::symbolizeEnum<Enum>(word);
   });
 }
+template <typename Enum>
+static void choice(Flags &flags, StringRef name, StringRef help,
+                   std::optional<Enum> &target) {
+  flags.choice(name, help, plan::wordsOf<Enum>(), [&target](StringRef word) {
+    target = *plan::symbolizeEnum<Enum>(word);
+  });
+}
 
 void proteus::jobs::addModelFlags(Flags &flags, Job &job) {
   flags.section("model");

@@ -8,6 +8,10 @@
 
 #include "Proteus/Jobs/RunJob.h"
 
+#include "JobPrecision.h"
+#include "Restatement.h"
+#include "UserWords.h"
+
 #include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Dialect/Strategy/Strategy.h"
 #include "Proteus/InitAll.h"
@@ -94,7 +98,8 @@ private:
 static models::Precision precisionOf(const Job &job) {
   models::Precision precision;
   using plan::Precision;
-  precision.optimizer = plan::stringifyOptimizer(job.optimizer).str();
+  precision.optimizer =
+      plan::stringifyEnum(job.optimizer.value_or(Job::defaultOptimizer)).str();
   bool isSingle =
       job.precision == Precision::FP32 || job.precision == Precision::TF32;
   precision.compute = isSingle                           ? "f32"
@@ -320,8 +325,30 @@ static void remarkIdleZeroSettings(const Job &given,
            : ""));
 }
 
-Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
-                                                       const Job &given) {
+/// Returns the devices of the job's cluster.
+static Expected<std::vector<machine::Device>> devicesOf(MLIRContext &context,
+                                                        const Job &job) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  Messages messages(context);
+  if (Error error = attachCluster(*module, job, /*gpus=*/1))
+    return std::move(error);
+  FailureOr<machine::Cluster> cluster = resolveCluster(*module);
+  if (failed(cluster))
+    return messages.takeError("the cluster can't be read");
+  return cluster->devices;
+}
+
+/// Returns `error` in the words of a user who gave flags. The user of an .mlir
+/// file gets it as it is.
+static Error inWordsOf(const Job &job, Error error) {
+  if (job.isFile())
+    return error;
+  return createStringError(inUserWords(llvm::toString(std::move(error))));
+}
+
+static Expected<OwningOpRef<ModuleOp>>
+prepareModule(MLIRContext &context, const Job &given,
+              sim::JobStatement *statement) {
   Job job = given;
   if (job.model.empty())
     return createStringError("no model is given; use --model NAME (see "
@@ -363,9 +390,8 @@ Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
                                "file; leave them out, or use a preset");
     // Another precision or optimizer would change the model in the file. TF32
     // is allowed, because it is a mode of the device and changes no type.
-    if (const Job usual; job.optimizer != usual.optimizer ||
-                         (job.precision != usual.precision &&
-                          job.precision != plan::Precision::TF32))
+    if (job.optimizer ||
+        (job.precision && job.precision != plan::Precision::TF32))
       return createStringError(
           "--precision and --optimizer do not apply to a model in a file; "
           "leave them out, or use a preset");
@@ -402,6 +428,8 @@ Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
     // match-strategy adds the decisions of the stack later.
     if (Error error = mergeIntoTree(*trees.begin(), given))
       return std::move(error);
+    if (statement)
+      *statement = restateFlags(given);
     if (!job.cluster.empty() || !job.clusterText.empty())
       if (Error error = attachCluster(*module, job, /*gpus=*/1))
         return std::move(error);
@@ -418,6 +446,11 @@ Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
         llvm::Twine(**stated) + " or fewer, or more nodes");
 
   if (!module) {
+    Expected<std::vector<machine::Device>> devices = devicesOf(context, job);
+    if (!devices)
+      return devices.takeError();
+    if (Error error = settlePrecision(*devices, job, remarks))
+      return std::move(error);
     models::ModelRequest request;
     request.model = job.model;
     request.batch = sizes->globalBatch;
@@ -436,6 +469,8 @@ Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
       return built.takeError();
     module = std::move(*built);
   }
+  if (statement)
+    *statement = restate(given, job, *sizes, stack->name, *module);
   if (!job.cluster.empty() || !job.clusterText.empty())
     if (Error error = attachCluster(*module, job, sizes->gpus))
       return std::move(error);
@@ -457,6 +492,16 @@ Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
   return finish(std::move(module));
 }
 
+Expected<OwningOpRef<ModuleOp>>
+proteus::jobs::prepare(MLIRContext &context, const Job &job,
+                       sim::JobStatement *statement) {
+  Expected<OwningOpRef<ModuleOp>> module =
+      prepareModule(context, job, statement);
+  if (!module)
+    return inWordsOf(job, module.takeError());
+  return module;
+}
+
 static SimulateOptions simulateOptionsOf(const Job &job, StringRef trace) {
   SimulateOptions options;
   options.trace = trace.str();
@@ -473,10 +518,47 @@ static SimulateOptions simulateOptionsOf(const Job &job, StringRef trace) {
   return options;
 }
 
+/// Completes the statement of the simulated job. Values that are known only
+/// after the simulation come from `workload`. If `statement` is not that of a
+/// whole job, because a strategy tree states the rest, adds it to the statement
+/// of the module.
+static void addStatement(const sim::JobStatement &statement,
+                         sim::Workload &workload) {
+  sim::JobStatement &whole = workload.info.statement;
+  sim::JobStatement ofModule = whole;
+  if (statement.find("model"))
+    whole = statement;
+  else
+    for (const sim::JobValue &value : statement.getValues())
+      whole.set(value.key, value.value, value.origin);
+  for (const sim::JobValue &value : statement.getValues())
+    if (const sim::JobValue *known = ofModule.find(value.key);
+        known && std::holds_alternative<std::monostate>(value.value))
+      whole.set(value.key, known->value, value.origin);
+  for (StringRef key : {"stack", "site"})
+    if (const sim::JobValue *known = ofModule.find(key);
+        known && !whole.find(key))
+      whole.set(key, known->value, known->origin);
+}
+
+namespace {
+
+/// How `simulateOnce` simulates a job.
+struct SimulateHow {
+  StringRef trace; ///< path of the trace; empty: none
+  bool onlyMemory = false;
+  ProgressSink *progress = nullptr;
+};
+
+} // namespace
+
 static Expected<Outcome> simulateOnce(MLIRContext &context, const Job &job,
-                                      StringRef trace) {
+                                      const SimulateHow &how) {
   Messages messages(context);
-  Expected<OwningOpRef<ModuleOp>> module = prepare(context, job);
+  if (how.progress)
+    how.progress->begin("lowering", 0);
+  sim::JobStatement statement;
+  Expected<OwningOpRef<ModuleOp>> module = prepare(context, job, &statement);
   if (!module)
     return module.takeError();
   Outcome outcome;
@@ -484,15 +566,19 @@ static Expected<Outcome> simulateOnce(MLIRContext &context, const Job &job,
   manager.enableVerifier(verifiesEachPass());
   LowerStrategyOptions lower;
   buildLowerStrategyPipeline(manager, lower);
+  SimulateOptions options = simulateOptionsOf(job, how.trace);
+  options.onlyMemory = how.onlyMemory;
   manager.addPass(createSimulate(
-      simulateOptionsOf(job, trace),
+      options,
       [&](sim::Workload &workload, sim::SimulationResult &result) {
         outcome.workload = std::move(workload);
         outcome.result = std::move(result);
-      }));
+      },
+      how.progress));
   if (failed(manager.run(**module)))
-    return messages.takeError("the job can't be simulated");
+    return inWordsOf(job, messages.takeError("the job can't be simulated"));
   outcome.remarks = std::move(messages.remarks);
+  addStatement(statement, outcome.workload);
   return outcome;
 }
 
@@ -513,14 +599,17 @@ static Error takeMemory(const Outcome &longest, Outcome &outcome) {
 }
 
 Expected<Outcome> proteus::jobs::run(MLIRContext &context, const Job &job,
-                                     const RunFiles &files) {
-  Expected<Outcome> outcome = simulateOnce(context, job, files.trace);
+                                     const RunFiles &files,
+                                     ProgressSink *progress) {
+  Expected<Outcome> outcome =
+      simulateOnce(context, job, {files.trace, /*onlyMemory=*/false, progress});
   if (!outcome)
     return outcome;
   if (job.meanTokens) {
     Job longest = job;
     longest.meanTokens.reset();
-    Expected<Outcome> full = simulateOnce(context, longest, /*trace=*/"");
+    Expected<Outcome> full = simulateOnce(
+        context, longest, {/*trace=*/"", /*onlyMemory=*/true, progress});
     if (!full)
       return full;
     if (Error error = takeMemory(*full, *outcome))
@@ -534,5 +623,16 @@ Expected<Outcome> proteus::jobs::run(MLIRContext &context, const Job &job,
               return Error::success();
             }))
       return std::move(error);
+  return outcome;
+}
+
+Expected<Outcome> proteus::jobs::runMemory(MLIRContext &context, const Job &job,
+                                           ProgressSink *progress) {
+  Job longest = job;
+  longest.meanTokens.reset();
+  Expected<Outcome> outcome = simulateOnce(
+      context, longest, {/*trace=*/"", /*onlyMemory=*/true, progress});
+  if (outcome)
+    outcome->figures = sim::figuresOf(outcome->workload, outcome->result);
   return outcome;
 }

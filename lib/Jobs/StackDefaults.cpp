@@ -187,6 +187,7 @@ Error proteus::jobs::applyStack(const machine::Stack &stack, Job &job,
   plan::CompletedPlan completed =
       plan::complete(job.plan, stack.plan, stack.name);
   job.plan = completed.plan;
+  job.fromStack = completed.fromStack;
   llvm::append_range(remarks, completed.remarks);
   if (stack.gradientType == plan::GradientType::Compute && !job.gradientType)
     job.gradientType.emplace();

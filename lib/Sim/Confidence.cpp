@@ -90,3 +90,14 @@ proteus::sim::intervalOf(const Workload &workload,
   double factor = 1 + intervalOfMeanError * std::sqrt(squares);
   return Interval{step / factor, step * factor};
 }
+
+std::optional<MemoryInterval>
+proteus::sim::memoryIntervalOf(const Workload &workload,
+                               const MemoryVerdict &verdict) {
+  if (!workload.errors)
+    return std::nullopt;
+  double factor = 1 + intervalOfMeanError * workload.errors->memory;
+  double needed = static_cast<double>(verdict.needed);
+  return MemoryInterval{static_cast<int64_t>(needed / factor),
+                        static_cast<int64_t>(needed * factor)};
+}

@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/Sim/Report.h"
+
+#include "SummaryText.h"
+
 #include "Proteus/Sim/Confidence.h"
 #include "Proteus/Support/JSON.h"
 
@@ -31,7 +34,6 @@ public:
 private:
   void writeFigures();
   void writePeakMemory();
-  void writeVerdict();
   void writeStages();
   void writeStage(const DeviceClass &device, const ClassResult &stage);
   void writeCollectives();
@@ -51,7 +53,6 @@ private:
       json.attributeNull(key);
   }
   void breakdown(const Breakdown &parts);
-  void owners(const BytesByOwner &bytes);
 
   json::Writer json;
   const Workload &workload;
@@ -75,14 +76,6 @@ void ReportWriter::breakdown(const Breakdown &parts) {
   json.endObject();
 }
 
-void ReportWriter::owners(const BytesByOwner &bytes) {
-  json.key("memory_by_owner_bytes");
-  json.beginObject();
-  for (unsigned o = 0; o < numMemoryOwners; ++o)
-    json.attribute(stringify(static_cast<MemoryOwner>(o)), bytes[o]);
-  json.endObject();
-}
-
 void ReportWriter::writeFigures() {
   const JobInfo &info = workload.info;
   json.attribute("iteration_time_s", figures.iterationSeconds);
@@ -90,7 +83,10 @@ void ReportWriter::writeFigures() {
   optional("samples_per_s", figures.samplesPerSecond);
   optional("tokens_per_s", figures.tokensPerSecond);
   optional("tokens_per_s_per_device", figures.tokensPerSecondPerDevice);
+  optional("model_flops_per_s_per_device",
+           figures.modelFlopsPerSecondPerDevice);
   optional("mfu", figures.mfu);
+  optional("mfu_fp8", figures.mfuFp8);
   optional("mfu_full_square", figures.mfuFullSquare);
   optional("hfu", figures.hfu);
   json.attribute("devices", info.devices);
@@ -119,63 +115,7 @@ void ReportWriter::writePeakMemory() {
                  static_cast<int64_t>(workload.classes[largest].stage));
   json.attribute("label", peak.label);
   seconds("time_s", peak.time);
-  owners(peak.byOwner);
-  json.endObject();
-}
-
-/// Writes the memory verdict. The verdict describes the class with the least
-/// memory left.
-void ReportWriter::writeVerdict() {
-  const MemoryVerdict &verdict = figures.memory;
-  const DeviceClass &device = workload.classes[verdict.classIndex];
-  const ClassResult &worst = result.classes[verdict.classIndex];
-  json.key("memory");
-  json.beginObject();
-  json.attribute("class", device.name);
-  json.attribute("stage", static_cast<int64_t>(device.stage));
-  json.attribute("label", worst.memory.label);
-  seconds("time_s", worst.memory.time);
-  json.attribute("micro_batches_in_flight",
-                 static_cast<int64_t>(worst.allocator.inFlight));
-  json.attribute("capacity_bytes", verdict.budget.capacity);
-  json.attribute("allocated_bytes", worst.memory.bytes);
-  json.attribute("reserved_bytes", worst.allocator.reserved);
-  json.attribute("fragmentation_bytes", worst.allocator.fragmentation);
-  json.attribute("framework_bytes", verdict.budget.frameworkReserve);
-  json.attribute("communication_library_bytes",
-                 verdict.budget.communicationLibrary);
-  json.attribute("needed_bytes", verdict.needed);
-  json.attribute("excess_bytes", verdict.excess());
-  json.attribute("fits", verdict.fits());
-  json.attribute("cache_releases", worst.allocator.releases);
-  json.key("first_failure");
-  if (worst.allocator.exceeded) {
-    json.beginObject();
-    json.attribute("label", worst.allocator.exceededLabel);
-    json.endObject();
-  } else {
-    json.null();
-  }
-  json.key("owners");
-  json.beginArray();
-  for (const auto &[owner, bytes] : verdict.owners) {
-    json.beginObject();
-    json.attribute("owner", owner);
-    json.attribute("bytes", bytes);
-    json.endObject();
-  }
-  json.endArray();
-  json.key("knobs");
-  json.beginArray();
-  for (const MemoryKnob &knob : verdict.knobs) {
-    json.beginObject();
-    json.attribute("knob", knob.name);
-    json.attribute("description", knob.description);
-    json.attribute("saving_bytes", knob.saving);
-    json.attribute("enough", knob.saving >= verdict.excess());
-    json.endObject();
-  }
-  json.endArray();
+  writeOwners(json, peak.byOwner);
   json.endObject();
 }
 
@@ -189,7 +129,7 @@ void ReportWriter::writeStage(const DeviceClass &device,
   json.attribute("peak_memory_bytes", stage.memory.bytes);
   json.attribute("peak_reserved_memory_bytes", stage.allocator.reserved);
   json.attribute("peak_host_memory_bytes", stage.memory.hostBytes);
-  owners(stage.memory.byOwner);
+  writeOwners(json, stage.memory.byOwner);
   json.attribute("peak_label", stage.memory.label);
   seconds("peak_time_s", stage.memory.time);
   seconds("busy_s", stage.breakdown.busy());
@@ -332,9 +272,12 @@ void ReportWriter::write() {
   json.attribute("model", workload.info.model);
   json.attribute("strategy", workload.info.strategy);
   json.attribute("cluster", workload.info.cluster);
+  json.key("job");
+  workload.info.statement.write(json);
   writeFigures();
   writePeakMemory();
-  writeVerdict();
+  json.key("memory");
+  writeVerdict(json, workload, result, figures.memory);
   json.attribute("slowest_class", workload.classes[slowest].name);
   breakdown(result.classes[slowest].breakdown);
   writeStages();

@@ -35,6 +35,40 @@ uint32_t SimulationResult::largestClass() const {
                       [](const ClassResult &c) { return c.memory.bytes; });
 }
 
+/// Returns the classes with their figures of memory: the peaks of the tensors,
+/// the memory that the allocator reserves for them, and the budgets.
+static std::vector<ClassResult> classesWithMemory(const Workload &workload,
+                                                  const EngineOptions &options,
+                                                  const MemoryTracker &memory) {
+  std::vector<MemoryBudget> budgets = budgetsOf(workload);
+  std::vector<int64_t> limits;
+  for (const MemoryBudget &budget : budgets)
+    limits.push_back(budget.forTensors());
+  std::vector<AllocatorPeak> reserved(limits.size());
+  if (options.followAllocator)
+    reserved = reserveAll(workload, limits);
+  std::vector<ClassResult> classes(workload.classes.size());
+  for (uint32_t c = 0; c < workload.classes.size(); ++c) {
+    AllocatorPeak allocator = std::move(reserved[c]);
+    // If the peak of the tensors is larger than the reserved memory, raises the
+    // reserved memory to this peak. The peak may be larger because the device
+    // runs later than the host, so it may use memory for longer than the order
+    // of issue shows. Without `followAllocator`, the reserved memory is still
+    // 0.
+    if (memory.peak(c).bytes > allocator.reserved) {
+      allocator.reserved = memory.peak(c).bytes;
+      allocator.label = memory.peak(c).label;
+      if (allocator.reserved > budgets[c].forTensors() &&
+          !std::exchange(allocator.exceeded, true))
+        allocator.exceededLabel = memory.peak(c).label;
+    }
+    classes[c].memory = memory.peak(c);
+    classes[c].allocator = std::move(allocator);
+    classes[c].budget = budgets[c];
+  }
+  return classes;
+}
+
 Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
                                                   const EngineOptions &options,
                                                   ArrayRef<Listener *> extra,
@@ -57,38 +91,38 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
   SimulationResult result;
   result.run = *run;
   result.run.iterationTime += workload.stepGap;
-  std::vector<MemoryBudget> budgets = budgetsOf(workload);
-  std::vector<int64_t> limits;
-  for (const MemoryBudget &budget : budgets)
-    limits.push_back(budget.forTensors());
-  std::vector<AllocatorPeak> reserved(limits.size());
-  if (options.followAllocator)
-    reserved = reserveAll(workload, limits);
+  result.classes = classesWithMemory(workload, options, memory);
   for (uint32_t c = 0; c < workload.classes.size(); ++c) {
-    AllocatorPeak allocator = std::move(reserved[c]);
-    // If the peak of the tensors is larger than the reserved memory, raises the
-    // reserved memory to this peak. The peak may be larger because the device
-    // runs later than the host, so it may use memory for longer than the order
-    // of issue shows. Without `followAllocator`, the reserved memory is still
-    // 0.
-    if (memory.peak(c).bytes > allocator.reserved) {
-      allocator.reserved = memory.peak(c).bytes;
-      allocator.label = memory.peak(c).label;
-      if (allocator.reserved > budgets[c].forTensors() &&
-          !std::exchange(allocator.exceeded, true))
-        allocator.exceededLabel = memory.peak(c).label;
-    }
-    result.classes.push_back({memory.peak(c), std::move(allocator), budgets[c],
-                              breakdown.breakdown(c), breakdown.streamBusy(c),
-                              breakdown.computeByOperation(c),
-                              breakdown.exposedByKind(c), buckets.exposed(c)});
-    result.classes.back().breakdown.stepGap = workload.stepGap;
+    ClassResult &own = result.classes[c];
+    own.breakdown = breakdown.breakdown(c);
+    own.breakdown.stepGap = workload.stepGap;
+    own.streamBusy = breakdown.streamBusy(c);
+    own.computeByOperation = breakdown.computeByOperation(c);
+    own.exposedByKind = breakdown.exposedByKind(c);
+    own.exposedReduction = buckets.exposed(c);
   }
   result.collectives = collectives.rows();
   result.buckets = buckets.rows();
   result.links = links.rows();
   if (followCriticalPath)
     result.criticalPath = path.shares(workload.stepGap);
+  return result;
+}
+
+Expected<SimulationResult>
+proteus::sim::simulateMemory(const Workload &workload,
+                             const EngineOptions &options,
+                             ArrayRef<Listener *> extra) {
+  MemoryTracker memory;
+  SmallVector<Listener *> listeners = {&memory};
+  listeners.append(extra.begin(), extra.end());
+  Expected<RunResult> run = sim::run(workload, options, listeners);
+  if (!run)
+    return run.takeError();
+  SimulationResult result;
+  result.run = *run;
+  result.run.iterationTime += workload.stepGap;
+  result.classes = classesWithMemory(workload, options, memory);
   return result;
 }
 
@@ -100,6 +134,13 @@ std::optional<double> proteus::sim::utilization(const Workload &workload,
   return static_cast<double>(row.bytes) /
          (static_cast<double>(workload.links[row.link].capacity) *
           cost::toSeconds(result.run.iterationTime));
+}
+
+machine::DType proteus::sim::utilizationType(const machine::Device &device) {
+  for (machine::DType type : {machine::DType::BF16, machine::DType::F16})
+    if (device.supports(type))
+      return type;
+  return machine::DType::F32;
 }
 
 Figures proteus::sim::figuresOf(const Workload &workload,
@@ -130,17 +171,24 @@ Figures proteus::sim::figuresOf(const Workload &workload,
   std::vector<int64_t> ofType(workload.cluster.devices.size());
   for (const DeviceClass &device : workload.classes)
     ofType[device.deviceType] += device.ranks;
-  double possible = 0;
-  for (auto [device, count] : llvm::zip(workload.cluster.devices, ofType))
-    possible +=
-        device.peak(info.computeType) * static_cast<double>(count) * seconds;
-  auto utilization = [&](double flops) -> std::optional<double> {
-    if (flops <= 0 || possible <= 0)
+  double possible = 0, possibleInType = 0;
+  for (auto [device, count] : llvm::zip(workload.cluster.devices, ofType)) {
+    double deviceSeconds = static_cast<double>(count) * seconds;
+    possible += device.peak(utilizationType(device)) * deviceSeconds;
+    possibleInType += device.peak(info.computeType) * deviceSeconds;
+  }
+  auto ratio = [](double flops, double whole) -> std::optional<double> {
+    if (flops <= 0 || whole <= 0)
       return std::nullopt;
-    return flops / possible;
+    return flops / whole;
   };
-  figures.mfu = utilization(info.modelFlops);
-  figures.mfuFullSquare = utilization(info.modelFlopsFullSquare);
-  figures.hfu = utilization(info.executedFlops);
+  figures.modelFlopsPerSecondPerDevice =
+      ratio(info.modelFlops, static_cast<double>(info.devices) * seconds);
+  figures.mfu = ratio(info.modelFlops, possible);
+  figures.mfuFullSquare = ratio(info.modelFlopsFullSquare, possible);
+  figures.hfu = ratio(info.executedFlops, possible);
+  figures.shareOfOwnPeak = ratio(info.modelFlops, possibleInType);
+  if (info.computeType == machine::DType::F8)
+    figures.mfuFp8 = figures.shareOfOwnPeak;
   return figures;
 }

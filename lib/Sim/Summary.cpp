@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/Sim/Summary.h"
+
+#include "SummaryText.h"
+
 #include "Proteus/Sim/Confidence.h"
 #include "Proteus/Support/Printable.h"
 #include "Proteus/Support/Table.h"
@@ -29,8 +32,24 @@ static std::string milliseconds(Time time) {
   return fixed(static_cast<double>(time) / 1e9, 3);
 }
 
-static std::string gigabytes(int64_t bytes, int digits = 2) {
-  return fixed(static_cast<double>(bytes) / 1e9, digits);
+/// Formats a positive number with four digits, or more for a large integer
+/// part.
+static std::string rounded(double value) {
+  unsigned digits = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
+  return fixed(value, digits);
+}
+
+/// Returns the names of the types whose peak rates are the denominator of the
+/// MFU, for example "bf16". Device types of a cluster may differ.
+static std::string utilizationTypes(const Workload &workload) {
+  SmallVector<StringRef> names;
+  for (const DeviceClass &own : workload.classes) {
+    StringRef name = cost::stringify(
+        utilizationType(workload.cluster.devices[own.deviceType]));
+    if (!llvm::is_contained(names, name))
+      names.push_back(name);
+  }
+  return llvm::join(names, " or ");
 }
 
 static std::string percent(double part, double whole) {
@@ -48,6 +67,8 @@ public:
         figures(figuresOf(workload, result)) {}
 
   void print() {
+    sim::printVerdictLine(os, workload, figures);
+    printJob();
     printHead();
     printBreakdown();
     printTimeByKind();
@@ -60,14 +81,15 @@ public:
   }
 
 private:
+  void printJob();
   void printHead();
+  void printUtilization();
   std::string sourcesText() const;
   void printBreakdown();
   void printTimeByKind();
   void printCriticalPath();
   void printStages();
   void printMemory();
-  void printVerdict();
   void printCollectives();
   void printLinks();
   void printBuckets();
@@ -87,6 +109,7 @@ private:
   void line(StringRef label, const Twine &value) {
     os << left_justify(label, 26) << printable(value.str()) << "\n";
   }
+  void print(const Table &table) { table.print(os, summaryWidth); }
 
   raw_ostream &os;
   const Workload &workload;
@@ -96,15 +119,16 @@ private:
 
 } // namespace
 
+void SummaryPrinter::printJob() {
+  const JobStatement &job = workload.info.statement;
+  if (job.empty())
+    return;
+  os << "\njob\n";
+  job.print(os);
+}
+
 void SummaryPrinter::printHead() {
-  const JobInfo &info = workload.info;
-  if (!info.model.empty())
-    line("model", info.model);
-  if (!info.strategy.empty())
-    line("strategy", info.strategy);
-  line("cluster", info.cluster);
-  line("devices", Twine(info.devices) +
-                      " (simulated: " + Twine(workload.classes.size()) + ")");
+  os << "\n";
   line("iteration time (ms)", milliseconds(result.run.iterationTime));
   if (std::optional<Interval> interval = intervalOf(workload, result))
     line("80 % interval (ms)", fixed(interval->lowSeconds * 1e3, 1) + " to " +
@@ -118,13 +142,32 @@ void SummaryPrinter::printHead() {
     line("throughput (tokens/s)",
          fixed(*figures.tokensPerSecond, 0) + " (per device: " +
              fixed(*figures.tokensPerSecondPerDevice, 1) + ")");
-  if (figures.mfu)
-    line("MFU (%)",
-         fixed(100 * *figures.mfu, 2) + " of dense " +
-             cost::stringify(info.computeType) + " peak" +
-             (*figures.mfu > 1 ? ": kernels are faster than this peak; check "
-                                 "the profile and the device"
-                               : ""));
+  printUtilization();
+  line("simulated devices",
+       Twine(workload.classes.size()) + " of " + Twine(workload.info.devices));
+}
+
+/// Prints the FLOPs per second and the utilisation of the devices.
+void SummaryPrinter::printUtilization() {
+  if (!figures.mfu)
+    return;
+  line("TFLOP/s per device",
+       fixed(*figures.modelFlopsPerSecondPerDevice / 1e12, 1) +
+           " of the model");
+  std::string peak = " of dense " + utilizationTypes(workload) + " peak";
+  line("MFU (%)", fixed(100 * *figures.mfu, 2) + peak);
+  if (figures.mfuFp8)
+    line("MFU in fp8 (%)",
+         fixed(100 * *figures.mfuFp8, 2) + " of dense fp8 peak");
+  if (figures.hfu)
+    line("HFU (%)",
+         fixed(100 * *figures.hfu, 2) + peak + ", with all executed FLOPs");
+  if (figures.shareOfOwnPeak.value_or(0) > 1)
+    os << wrapped("the FLOP/s are above 100 % of the dense " +
+                      cost::stringify(workload.info.computeType).str() +
+                      " peak: kernels are faster than this peak; check the "
+                      "profile and the device",
+                  summaryWidth, "  ", "    ");
 }
 
 /// Returns the share of each source of kernel times as text, for example
@@ -143,8 +186,10 @@ std::string SummaryPrinter::sourcesText() const {
 void SummaryPrinter::printBreakdown() {
   uint32_t slowest = result.slowestClass();
   const Breakdown &parts = result.classes[slowest].breakdown;
-  os << "\ntime of the slowest device (" << workload.classes[slowest].name
-     << ")\n";
+  os << "\n"
+     << wrapped("time of the slowest device (" +
+                    workload.classes[slowest].name + ")",
+                summaryWidth, "", "  ");
   Table table({"part", "time (ms)", "share (%)"});
   auto add = [&](StringRef part, Time time) {
     table.add({part.str(), milliseconds(time),
@@ -161,7 +206,7 @@ void SummaryPrinter::printBreakdown() {
   if (parts.stepGap)
     add("between steps", parts.stepGap);
   add("total", parts.total());
-  table.print(os);
+  print(table);
 }
 
 template <typename Rows, typename NameOf, typename TimeOf>
@@ -175,7 +220,7 @@ void SummaryPrinter::printShares(StringRef label, const Rows &rows,
     table.add({std::string(nameOf(row)), milliseconds(timeOf(row)),
                percent(static_cast<double>(timeOf(row)),
                        static_cast<double>(result.run.iterationTime))});
-  table.print(os);
+  print(table);
   printRest(rows.size(), shortList);
 }
 
@@ -221,27 +266,30 @@ void SummaryPrinter::printLinks() {
                gigabytes(row.bytes, 3), percent(load(row), 1),
                milliseconds(row.contended)});
   }
-  table.print(os);
+  print(table);
   printRest(rows.size(), shortList);
 }
 
 void SummaryPrinter::printStages() {
-  os << "\nstages\n";
-  Table table({"class", "ranks", "busy (ms)", "busy (%)", "exposed comm. (ms)",
-               "bubble (ms)", "peak memory (GB)", "reserved (GB)"});
-  for (size_t c = 0; c < result.classes.size(); ++c) {
-    const DeviceClass &device = workload.classes[c];
-    const ClassResult &stage = result.classes[c];
-    const Breakdown &parts = stage.breakdown;
-    table.add({device.name, std::to_string(device.ranks),
-               milliseconds(parts.busy()),
-               percent(static_cast<double>(parts.busy()),
-                       static_cast<double>(result.run.iterationTime)),
-               milliseconds(parts.exposedCommunication + parts.exposedPipeline),
-               milliseconds(parts.bubble), gigabytes(stage.memory.bytes),
-               gigabytes(stage.allocator.reserved)});
-  }
-  table.print(os);
+  os << "\nstages (time: of one device)\n";
+  Table table({"class", "ranks", "busy (ms)", "busy (%)", "exposed (ms)",
+               "bubble (ms)", "peak (GB)", "reserved (GB)"});
+  addClassRows(
+      workload,
+      [&](size_t c) -> std::vector<std::string> {
+        const ClassResult &stage = result.classes[c];
+        const Breakdown &parts = stage.breakdown;
+        return {
+            milliseconds(parts.busy()),
+            percent(static_cast<double>(parts.busy()),
+                    static_cast<double>(result.run.iterationTime)),
+            milliseconds(parts.exposedCommunication + parts.exposedPipeline),
+            milliseconds(parts.bubble),
+            gigabytes(stage.memory.bytes),
+            gigabytes(stage.allocator.reserved)};
+      },
+      table);
+  print(table);
 }
 
 void SummaryPrinter::printMemory() {
@@ -249,12 +297,15 @@ void SummaryPrinter::printMemory() {
   const DeviceClass &device = workload.classes[verdict.classIndex];
   const ClassResult &stage = result.classes[verdict.classIndex];
   const MemoryPeak &peak = stage.memory;
-  os << "\npeak memory (" << device.name << ", after "
-     << milliseconds(peak.time) << " ms"
-     << (peak.label.empty() ? "" : ", at '" + peak.label + "'") << ")\n";
-  Table table({"owner", "memory (GB)", "share (%)"});
+  os << "\n"
+     << wrapped("peak memory (" + device.name + ", after " +
+                    milliseconds(peak.time) + " ms" +
+                    (peak.label.empty() ? "" : ", at '" + peak.label + "'") +
+                    ")",
+                summaryWidth, "", "  ");
+  Table table({"owner", "memory (GB)", "memory (GiB)", "share (%)"});
   auto add = [&](StringRef owner, int64_t bytes) {
-    table.add({owner.str(), gigabytes(bytes),
+    table.add({owner.str(), gigabytes(bytes), gibibytes(bytes),
                percent(static_cast<double>(bytes),
                        static_cast<double>(verdict.needed))});
   };
@@ -266,34 +317,8 @@ void SummaryPrinter::printMemory() {
   add("framework", verdict.budget.frameworkReserve);
   add("communication library", verdict.budget.communicationLibrary);
   add("needed", verdict.needed);
-  table.print(os);
-  printVerdict();
-}
-
-void SummaryPrinter::printVerdict() {
-  const MemoryVerdict &verdict = figures.memory;
-  std::string share = gigabytes(verdict.needed, 1) + " of " +
-                      gigabytes(verdict.budget.capacity, 1) + " GB";
-  if (verdict.fits()) {
-    os << "  fits: " << share << "\n";
-    return;
-  }
-  const MemoryPeak &peak = result.classes[verdict.classIndex].memory;
-  os << "  does not fit: " << share << ", " << gigabytes(verdict.excess(), 1)
-     << " GB too much at '"
-     << (peak.label.empty() ? "start of the step" : peak.label.c_str())
-     << "' in stage " << workload.classes[verdict.classIndex].stage
-     << "; biggest owners: ";
-  llvm::interleaveComma(
-      ArrayRef(verdict.owners).take_front(3), os, [&](const auto &owner) {
-        os << owner.first << " " << gigabytes(owner.second, 1) << " GB";
-      });
-  os << "\n\nremedies (estimates, each applied alone)\n";
-  Table table({"change", "saves (GB)", "enough"});
-  for (const MemoryKnob &knob : verdict.knobs)
-    table.add({knob.description, gigabytes(knob.saving, 1),
-               knob.saving >= verdict.excess() ? "yes" : "no"});
-  table.print(os);
+  print(table);
+  printVerdict(os, workload, result, verdict);
 }
 
 void SummaryPrinter::printCollectives() {
@@ -311,7 +336,7 @@ void SummaryPrinter::printCollectives() {
                fixed(static_cast<double>(row.bytes) / 1e6, 3),
                std::to_string(row.count), std::to_string(row.countPerDevice),
                milliseconds(row.time)});
-  table.print(os);
+  print(table);
   printRest(result.collectives.size(), limit);
 }
 
@@ -324,6 +349,24 @@ void SummaryPrinter::printBuckets() {
   os << "\ngradient buckets: " << workload.buckets.size()
      << "; reductions continue for " << milliseconds(exposed)
      << " ms after the last backward kernel\n";
+}
+
+void proteus::sim::printVerdictLine(raw_ostream &os, const Workload &workload,
+                                    const Figures &figures) {
+  os << fitText(figures.memory) << ": step ";
+  double seconds = figures.iterationSeconds;
+  os << (seconds >= 10 ? rounded(seconds) + " s"
+                       : rounded(seconds * 1e3) + " ms");
+  if (figures.tokensPerSecondPerDevice)
+    os << ", " << rounded(*figures.tokensPerSecondPerDevice) << " tokens/s/GPU";
+  else if (figures.samplesPerSecond)
+    os << ", " << rounded(*figures.samplesPerSecond) << " samples/s";
+  if (figures.modelFlopsPerSecondPerDevice)
+    os << ", " << rounded(*figures.modelFlopsPerSecondPerDevice / 1e12)
+       << " TFLOP/s/GPU";
+  if (figures.mfu)
+    os << ", MFU " << fixed(100 * *figures.mfu, 1) << " %";
+  os << "\n";
 }
 
 void proteus::sim::printSummary(raw_ostream &os, const Workload &workload,

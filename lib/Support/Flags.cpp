@@ -206,6 +206,7 @@ bool Flags::isGiven(StringRef name) const {
 }
 
 void Flags::printHelp(raw_ostream &os) const {
+  os << introduction;
   std::string section = "\n";
   constexpr unsigned column = 30;
   for (const Flag &flag : flags) {

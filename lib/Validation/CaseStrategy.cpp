@@ -45,8 +45,10 @@ static Error setPrecision(const json::Reader &s, const json::Reader &hardware,
     if (any_of(ArrayRef<StringRef>{"V100", "T4", "TITAN V", "2080"},
                [&](StringRef chip) { return StringRef(gpu).contains(chip); }))
       job.precision = plan::Precision::FP16;
+    else
+      job.precision = jobs::Job::defaultPrecision;
     notes.assumed.push_back("the precision is not stated: it is " +
-                            plan::stringifyPrecision(job.precision).str());
+                            plan::stringifyPrecision(*job.precision).str());
     return Error::success();
   }
   std::string words = s["precision"].string();

@@ -13,7 +13,7 @@
 // RUN: not proteus-opt %s --lower-strategy --simulate=channels=-1 -o /dev/null 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // CHECK:       peak memory (stage 0, after
-// CHECK-NEXT:  owner memory (GB) share (%)
+// CHECK-NEXT:  owner memory (GB) memory (GiB) share (%)
 // CHECK-NEXT:  parameters 1.07
 // CHECK-NEXT:  gradients 2.15
 // CHECK-NEXT:  optimizer_state 4.29
@@ -24,7 +24,9 @@
 // CHECK-NEXT:  framework 1.06
 // CHECK-NEXT:  communication library 0.35
 // CHECK-NEXT:  needed
-// CHECK-NEXT:  does not fit: 11.1 of 7.8 GB, 3.3 GB too much at 'loss' in stage 0; biggest owners: optimizer_state 4.3 GB, gradients 2.1 GB, master_weights 2.1 GB
+// CHECK-NEXT:  80 % interval: 10.0 to 12.3 GB (9.3 to 11.4 GiB)
+// CHECK-NEXT:  does not fit: 11.1 of 7.8 GB (10.3 of 7.3 GiB), 3.3 GB too much at 'loss' in stage 0
+// CHECK-NEXT:  biggest owners: optimizer_state 4.3 GB, gradients 2.1 GB, master_weights 2.1 GB
 // CHECK:       remedies (estimates, each applied alone)
 // CHECK-NEXT:  change saves (GB) enough
 // CHECK-NEXT:  optimizer state in host memory 6.4 yes

@@ -50,7 +50,7 @@ TEST(DeepSpeed, LeavesAutoOpen) {
                  job),
             "");
   EXPECT_EQ(job.globalBatch, std::nullopt);
-  EXPECT_EQ(job.precision, plan::Precision::BF16);
+  EXPECT_EQ(job.precision, std::nullopt);
   EXPECT_EQ(job.plan.zero, plan::ZeroStage::Parameters);
 }
 

@@ -43,7 +43,8 @@ std::string shown(const Job &job,
      << job.plan.label() << "\n"
      << number(job.seq) << number(job.gpus) << number(job.globalBatch)
      << number(job.vocabMultiple) << number(job.expertCapacity)
-     << plan::stringifyEnum(job.precision) << plan::stringifyEnum(job.optimizer)
+     << (job.precision ? plan::stringifyEnum(*job.precision) : "-")
+     << (job.optimizer ? plan::stringifyEnum(*job.optimizer) : "-")
      << job.gradientType.value_or("-") << job.masterType.value_or("-")
      << job.padExperts << job.cudaGraphs << "\n"
      << llvm::join(*remarks, "\n");

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/Models/BuildModel.h"
+#include "Proteus/Models/CountParameters.h"
 #include "Proteus/Models/Registry.h"
 
 #include "gtest/gtest.h"
@@ -143,6 +144,27 @@ TEST(Parameters, FollowTheDimensions) {
   // In the benchmark of LLM Foundry they do.
   EXPECT_EQ(parametersOf({"foundry-3b", 1, {}, {"seq=512"}}), 2647905280);
   EXPECT_EQ(parametersOf({"foundry-3b", 1, {}, {"seq=65536"}}), 2814366720);
+}
+
+TEST(Parameters, OfExpertsOnlyThoseOfTheChosenOnesAreActive) {
+  mlir::MLIRContext context;
+  // In billions, as the authors publish them.
+  const std::map<std::string, double> active = {
+      {"llama3-8b", 8.0},      {"mixtral-8x7b", 12.9},
+      {"mixtral-8x22b", 39.2}, {"deepseek-v2", 21.4},
+      {"deepseek-v3", 37.6},   {"qwen1.5-moe-a2.7b", 2.7},
+      {"qwen3-30b-a3b", 3.3},  {"qwen3-235b-a22b", 22.2},
+  };
+  for (const auto &[name, billions] : active) {
+    ModelRequest request;
+    request.model = name;
+    auto module = llvm::cantFail(buildModel(context, request));
+    ParameterCount count = countParameters(*module);
+    EXPECT_EQ(count.all, parametersOf(request)) << name;
+    EXPECT_NEAR(static_cast<double>(count.active) / 1e9, billions,
+                0.06 + billions / 50)
+        << name;
+  }
 }
 
 } // namespace

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/Sim/Report.h"
+#include "Proteus/Sim/Confidence.h"
+#include "Proteus/Sim/MemoryReport.h"
 #include "Proteus/Sim/Summary.h"
 #include "Proteus/Support/JSON.h"
 #include "TestWorkloads.h"
@@ -70,6 +72,37 @@ TEST(FiguresOf, FollowTheirConventions) {
   EXPECT_EQ(figures.peakMemoryBytes, 600000000);
   EXPECT_EQ(figures.peakReservedBytes, 603979776);
   EXPECT_TRUE(figures.memory.fits());
+}
+
+TEST(FiguresOf, RelateTheFLOPsToTheBF16PeakInEveryType) {
+  Workload workload = job();
+  using machine::DType;
+  workload.cluster.devices[0].peakFlops = {{DType::F32, 1e12},
+                                           {DType::F8, 8e12},
+                                           {DType::F16, 3e12},
+                                           {DType::BF16, 4e12}};
+  SimulationResult result = simulateOrFail(workload);
+  double seconds = cost::toSeconds(result.run.iterationTime);
+  for (DType type : {DType::F32, DType::BF16, DType::F8}) {
+    workload.info.computeType = type;
+    Figures figures = figuresOf(workload, result);
+    EXPECT_DOUBLE_EQ(*figures.mfu, 6e9 / (4e12 * 2 * seconds));
+    EXPECT_DOUBLE_EQ(*figures.hfu, 8e9 / (4e12 * 2 * seconds));
+    EXPECT_DOUBLE_EQ(*figures.modelFlopsPerSecondPerDevice,
+                     6e9 / (2 * seconds));
+    EXPECT_EQ(figures.mfuFp8.has_value(), type == DType::F8);
+  }
+  EXPECT_DOUBLE_EQ(*figuresOf(workload, result).mfuFp8,
+                   6e9 / (8e12 * 2 * seconds));
+  EXPECT_NE(reportOf(workload).find("\"mfu_fp8\": 0.0"), std::string::npos);
+  EXPECT_NE(summaryOf(workload).find("of dense fp8 peak"), std::string::npos);
+  // A device without units for bf16: the peak of fp16, or else of fp32.
+  workload.cluster.devices[0].peakFlops.pop_back();
+  EXPECT_DOUBLE_EQ(*figuresOf(workload, result).mfu,
+                   6e9 / (3e12 * 2 * seconds));
+  workload.cluster.devices[0].peakFlops.pop_back();
+  EXPECT_DOUBLE_EQ(*figuresOf(workload, result).mfu,
+                   6e9 / (1e12 * 2 * seconds));
 }
 
 TEST(FiguresOf, AreAbsentWhereTheyHaveNoMeaning) {
@@ -155,23 +188,120 @@ TEST(Summary, SaysWhatAPersonWantsToKnow) {
   for (const char *piece :
        {"iteration time (ms)       16.500", "throughput (samples/s)    1939.39",
         "throughput (tokens/s)     1939394 (per device: 969697.0)",
-        "devices                   2 (simulated: 2)", "MFU (%)",
+        "simulated devices         2 of 2", "MFU (%)",
         "time of the slowest device (stage 0)",
         "compute                       12.000", "stages",
         "peak memory (stage 0",
-        "parameters                      0.20       33.1",
-        "fits: 0.6 of 1.0 GB", "send_recv", "size (MB)"})
+        "parameters                      0.20          0.19       33.1",
+        "fits: 0.6 of 1.0 GB (0.6 of 0.9 GiB)", "send_recv", "size (MB)"})
     EXPECT_NE(text.find(piece), std::string::npos) << piece << "\n" << text;
+}
+
+TEST(Summary, BeginsWithTheVerdictAndTheFiguresThatPeopleQuote) {
+  Workload workload = job();
+  EXPECT_EQ(StringRef(summaryOf(workload)).split('\n').first,
+            "fits (0.6 of 1.0 GB): step 16.50 ms, 969697 tokens/s/GPU, 0.182 "
+            "TFLOP/s/GPU, MFU 18.2 %");
+  workload.info.tokensPerSample = 0;
+  workload.cluster.devices[0].memoryBytes = 500000000;
+  EXPECT_EQ(StringRef(summaryOf(workload)).split('\n').first,
+            "does not fit (0.6 of 0.5 GB): step 16.50 ms, 1939 samples/s, "
+            "0.182 TFLOP/s/GPU, MFU 18.2 %");
+}
+
+TEST(Summary, RestatesTheJobWithTheOriginsOfItsValues) {
+  Workload workload = job();
+  JobStatement &statement = workload.info.statement;
+  statement.set("model", std::string("toy"), plan::Origin::Given);
+  statement.set("parameters", int64_t(8030261248), plan::Origin::Derived);
+  statement.set("active_parameters", int64_t(3e9), plan::Origin::Derived);
+  statement.set("sequence", std::monostate(), plan::Origin::Default);
+  statement.set("tp", int64_t(8), plan::Origin::Given);
+  statement.set("pp", int64_t(1), plan::Origin::Default);
+  statement.set("cp", int64_t(1), plan::Origin::Default);
+  statement.set("bucket_rule", std::string("megatron"), plan::Origin::Stack);
+  statement.set("p2p_overlap", true, plan::Origin::Default);
+  std::string text = summaryOf(workload);
+  for (const char *piece :
+       {"model    toy: 8.03 B parameters, 3.00 B active  given",
+        "degrees  tp 8                                   given",
+        "         pp 1, cp 1                             default",
+        "other    bucket_rule megatron                   stack"})
+    EXPECT_NE(text.find(piece), std::string::npos) << piece << "\n" << text;
+  EXPECT_EQ(text.find("p2p_overlap"), std::string::npos);
+  EXPECT_EQ(text.find("sequence"), std::string::npos);
+  std::string report = reportOf(workload);
+  for (const char *piece : {"\"p2p_overlap\": {\n      \"value\": true,\n"
+                            "      \"origin\": \"default\"",
+                            "\"sequence\": {\n      \"value\": null"})
+    EXPECT_NE(report.find(piece), std::string::npos) << piece;
+}
+
+TEST(Summary, HasLinesOfAtMost100Characters) {
+  Workload workload = job();
+  std::string word(150, 'x');
+  workload.info.statement.set("model", word, plan::Origin::Given);
+  workload.info.statement.set("dimensions", word + " a=1 b=2",
+                              plan::Origin::Given);
+  for (std::string &label : workload.labels)
+    label = word + label;
+  workload.classes[0].name = word;
+  workload.collectives[0].axes = word;
+  workload.cluster.devices[0].memoryBytes = 500000000;
+  SmallVector<StringRef> lines;
+  std::string text = summaryOf(workload);
+  StringRef(text).split(lines, '\n');
+  for (StringRef line : lines)
+    EXPECT_LE(line.size(), summaryWidth) << line.str();
+}
+
+TEST(Summary, NeighbouringStagesWithEqualFiguresShareARow) {
+  Workload workload = job();
+  SimulationResult result = simulateOrFail(workload);
+  EXPECT_EQ(summaryOf(workload).find("stages 0"), std::string::npos);
+  result.classes[1] = result.classes[0];
+  std::string text;
+  raw_string_ostream os(text);
+  printSummary(os, workload, result);
+  EXPECT_NE(text.find("  stages 0 to 1 "), std::string::npos) << text;
+}
+
+TEST(Confidence, TheMemoryHasAnInterval) {
+  Workload workload = job();
+  MemoryVerdict verdict = verdictOf(workload, simulateOrFail(workload));
+  EXPECT_FALSE(memoryIntervalOf(workload, verdict));
+  workload.errors = ErrorModel{0.1, 0.1, 0.05};
+  auto interval = memoryIntervalOf(workload, verdict);
+  ASSERT_TRUE(interval);
+  EXPECT_NEAR(interval->lowBytes, verdict.needed / 1.08, 1);
+  EXPECT_NEAR(interval->highBytes, verdict.needed * 1.08, 1);
+}
+
+TEST(SimulateMemory, FindsTheMemoryOfTheWholeSimulation) {
+  Workload workload = job();
+  SimulationResult all = simulateOrFail(workload);
+  Expected<SimulationResult> memory = simulateMemory(workload);
+  ASSERT_TRUE(bool(memory)) << toString(memory.takeError());
+  std::string texts[2];
+  for (auto [text, result] :
+       {std::pair(&texts[0], &all), std::pair(&texts[1], &*memory)}) {
+    raw_string_ostream os(*text);
+    writeMemory(os, workload, *result);
+    printMemory(os, workload, *result);
+  }
+  EXPECT_EQ(texts[0], texts[1]);
+  EXPECT_NE(texts[0].find("fits (0.6 of 1.0 GB)"), std::string::npos);
 }
 
 TEST(Summary, SaysWhyItDoesNotFit) {
   Workload workload = job();
   workload.cluster.devices[0].memoryBytes = 500000000;
   std::string text = summaryOf(workload);
-  EXPECT_NE(text.find("does not fit: 0.6 of 0.5 GB, 0.1 GB too much at "
-                      "'forward' in stage 0; biggest owners: activations 0.4 "
-                      "GB, parameters 0.2 GB"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("does not fit: 0.6 of 0.5 GB (0.6 of 0.5 GiB), 0.1 GB "
+                "too much at 'forward' in stage 0\n"
+                "  biggest owners: activations 0.4 GB, parameters 0.2 GB"),
+      std::string::npos)
       << text;
   EXPECT_NE(text.find("micro-batches in flight: 1 instead of 4"),
             std::string::npos)

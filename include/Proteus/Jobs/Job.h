@@ -42,8 +42,12 @@ struct Job {
   std::string clusterText;
   std::optional<int64_t> gpus;
   std::optional<int64_t> globalBatch;
-  plan::Precision precision = plan::Precision::BF16;
-  plan::Optimizer optimizer = plan::Optimizer::Adam;
+  static constexpr plan::Precision defaultPrecision = plan::Precision::BF16;
+  static constexpr plan::Optimizer defaultOptimizer = plan::Optimizer::Adam;
+  /// If absent, the default above or, on devices without units for bf16, fp16
+  /// or fp32.
+  std::optional<plan::Precision> precision;
+  std::optional<plan::Optimizer> optimizer; ///< if absent, the default above
   /// Element types of gradients and of the master copy of parameters, such as
   /// "f32". If a type is absent (nullopt), `precision` determines it. An empty
   /// text in `gradientType` means the type of the parameters. An empty text in
@@ -53,8 +57,10 @@ struct Job {
   /// absent, the stack decides.
   std::optional<int64_t> vocabMultiple;
   /// Parallel decisions. Fields that the user does not state are open.
-  /// `applyStack` fills those that the stack decides.
+  /// `applyStack` fills those that the stack decides and lists them in
+  /// `fromStack`.
   plan::ParallelPlan plan;
+  std::vector<const plan::Field *> fromStack;
   /// Software stack: a name, a path or JSON text. With `none`, no stack adds
   /// time or memory. If `stack` is empty, an .mlir file keeps the stack that it
   /// states itself, and other models have the stack `generic`.

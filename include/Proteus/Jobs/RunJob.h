@@ -18,6 +18,7 @@
 
 #include "Proteus/Jobs/Job.h"
 #include "Proteus/Sim/Simulation.h"
+#include "Proteus/Support/ProgressSink.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -29,9 +30,11 @@ namespace proteus::jobs {
 std::unique_ptr<mlir::MLIRContext> createContext();
 
 /// Builds the module of a job, which contains the model, the strategy tree and
-/// the cluster.
+/// the cluster. If `statement` is not null, restates the job there, except for
+/// values that are known only after the simulation.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-prepare(mlir::MLIRContext &context, const Job &job);
+prepare(mlir::MLIRContext &context, const Job &job,
+        sim::JobStatement *statement = nullptr);
 
 /// Paths of the files that a run writes. A file with an empty path is not
 /// written.
@@ -49,8 +52,16 @@ struct Outcome {
 
 /// Simulates a job and writes `files`. If the job states `meanTokens`,
 /// simulates it a second time with full sequences, which determine the memory.
+/// Reports the progress to `progress` if that is not null.
 llvm::Expected<Outcome> run(mlir::MLIRContext &context, const Job &job,
-                            const RunFiles &files = {});
+                            const RunFiles &files = {},
+                            ProgressSink *progress = nullptr);
+
+/// Simulates only the memory of a job: of the figures of the classes, those of
+/// memory; the figures of merit are only the memory and its peaks. This is
+/// exactly the memory that `run` finds, in less time.
+llvm::Expected<Outcome> runMemory(mlir::MLIRContext &context, const Job &job,
+                                  ProgressSink *progress = nullptr);
 
 } // namespace proteus::jobs
 

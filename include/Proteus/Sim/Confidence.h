@@ -8,7 +8,8 @@
 //
 // Computes the uncertainty of a simulated step time from the mean relative
 // errors of its parts: kernels, collectives, and effects of the software stack
-// that are not modelled. The report and the summary show this uncertainty.
+// that are not modelled. Computes the uncertainty of the memory in the same
+// manner. The report and the summary show both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +40,18 @@ struct Interval {
 /// kernels, even time in which the device waits.
 std::optional<Interval> intervalOf(const Workload &workload,
                                    const SimulationResult &result);
+
+/// The range in which the memory that a device needs lies with a probability of
+/// 80 %.
+struct MemoryInterval {
+  int64_t lowBytes = 0, highBytes = 0;
+};
+
+/// Returns the 80 % interval of `verdict.needed`, or nullopt if the errors of
+/// the workload are unknown. The error of the memory is one constant: the mean
+/// relative error of published runs (docs/models.md).
+std::optional<MemoryInterval> memoryIntervalOf(const Workload &workload,
+                                               const MemoryVerdict &verdict);
 
 } // namespace proteus::sim
 

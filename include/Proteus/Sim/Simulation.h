@@ -72,10 +72,21 @@ struct Figures {
   std::optional<double> samplesPerSecond;
   std::optional<double> tokensPerSecond;
   std::optional<double> tokensPerSecondPerDevice;
+  /// FLOPs of the model per second and device, counted like `mfu`.
+  std::optional<double> modelFlopsPerSecondPerDevice;
   /// Model FLOPs utilisation: the FLOPs of the model, divided by (dense peak
-  /// rate of all devices x time of the step). Counts no recomputation. Of
-  /// attention with a causal mask, counts only the half that the mask permits.
+  /// rate of all devices x time of the step). The peak rate of a device is that
+  /// of `utilizationType`, in whatever type the job computes. Counts no
+  /// recomputation. Of attention with a causal mask, counts only the half that
+  /// the mask permits.
   std::optional<double> mfu;
+  /// Like `mfu`, but with the peak rate of fp8. Present only if most matrix
+  /// products of the job are in fp8.
+  std::optional<double> mfuFp8;
+  /// Like `mfu`, but with the peak rate of the type in which most matrix
+  /// products of the job are. More than 1 means that kernels are faster than
+  /// this peak, because of a profile or a device that is not right.
+  std::optional<double> shareOfOwnPeak;
   /// Like `mfu`, but counts attention as if it had no causal mask.
   std::optional<double> mfuFullSquare;
   /// Like `mfu`, but counts all executed FLOPs, including recomputation.
@@ -97,12 +108,23 @@ llvm::Expected<SimulationResult> simulate(const Workload &workload,
                                           llvm::ArrayRef<Listener *> extra = {},
                                           bool followCriticalPath = false);
 
+/// Runs a workload with the listener of memory and those in `extra`. Of every
+/// class, the result has only the figures of memory. They are those of
+/// `simulate`.
+llvm::Expected<SimulationResult>
+simulateMemory(const Workload &workload, const EngineOptions &options = {},
+               llvm::ArrayRef<Listener *> extra = {});
+
 /// Returns the utilisation of a link: the bytes that it moved, divided by the
 /// bytes that it could have moved in the time of the step. Returns nullopt if
 /// the step takes no time.
 std::optional<double> utilization(const Workload &workload,
                                   const SimulationResult &result,
                                   const LinkRow &row);
+
+/// Returns the type whose dense peak rate is the denominator of the MFU: bf16
+/// or, if the device has no peak rate of it, f16, or else f32.
+machine::DType utilizationType(const machine::Device &device);
 
 /// Computes the figures of merit of a simulated job.
 Figures figuresOf(const Workload &workload, const SimulationResult &result);

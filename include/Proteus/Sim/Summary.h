@@ -13,9 +13,18 @@
 
 namespace proteus::sim {
 
-/// Prints throughput, time breakdown, stages, memory and communication as lines
-/// and aligned tables. The unit of a figure is in its label or after the
-/// figure. GB are 1e9 bytes, MB are 1e6 bytes.
+/// Largest number of characters of a line of the summary.
+constexpr size_t summaryWidth = 100;
+
+/// Prints one line: whether the job fits, the time of the step, tokens/s per
+/// device (samples/s if the model has no tokens), TFLOP/s per device, MFU.
+void printVerdictLine(llvm::raw_ostream &os, const Workload &workload,
+                      const Figures &figures);
+
+/// Prints the verdict, the job, throughput, time breakdown, stages, memory and
+/// communication as lines and aligned tables. A line has at most 100
+/// characters. The unit of a figure is in its label or after the figure. GB are
+/// 1e9 bytes, GiB 2^30 bytes, MB 1e6 bytes.
 void printSummary(llvm::raw_ostream &os, const Workload &workload,
                   const SimulationResult &result);
 

@@ -22,6 +22,7 @@
 
 #include "Proteus/Cost/CostModel.h"
 #include "Proteus/Machine/Device.h"
+#include "Proteus/Sim/JobStatement.h"
 
 #include <cstdint>
 #include <string>
@@ -300,18 +301,20 @@ struct JobInfo {
   double executedFlops = 0; ///< per step, including recomputation
   machine::DType computeType = machine::DType::F32;
   std::vector<MeshAxis> axes;
+  JobStatement statement;
 
   /// Returns the product of the sizes of all axes with this role.
   int64_t degree(AxisRole role) const;
 };
 
-/// Mean relative errors of predicted times, except those of kernels, which are
-/// in KernelOrigin.
+/// Mean relative errors of predictions, except those of kernels, which are in
+/// KernelOrigin.
 struct ErrorModel {
   double collectives = 0; ///< error of the time of a collective
   /// Error of the time of the step due to effects of the software stack that
   /// are not modelled.
   double stack = 0;
+  double memory = 0; ///< error of the memory that a device needs
 };
 
 /// A training step of a job, as tasks of classes of equivalent ranks.

@@ -30,6 +30,20 @@ class Flags {
 public:
   using Setter = std::function<llvm::Error(llvm::StringRef value)>;
 
+  /// A flag as `value` and the functions after it add it.
+  struct Flag {
+    std::string section, name, placeholder, help;
+    std::vector<std::string> aliases;
+    Setter set;
+    bool takesValue = true;
+    bool canBeOff = false;     ///< true if the form --no-NAME exists
+    bool mayTakeValue = false; ///< true if the next argument may be the value
+    mutable bool given = false;
+  };
+
+  /// Sets the text that the help shows before the flags: the use of the command
+  /// and an example.
+  void about(llvm::StringRef text) { introduction = text.str(); }
   /// Begins a section of the help text. The section lists the flags that are
   /// added after this call.
   void section(llvm::StringRef title) { current = title.str(); }
@@ -76,19 +90,13 @@ public:
   /// Returns true if the parsed arguments contained the flag `name`, by its
   /// name or by an alias.
   bool isGiven(llvm::StringRef name) const;
-  /// Writes the help text: all flags, by section.
+  /// Writes the help text: the introduction, and all flags by section.
   void printHelp(llvm::raw_ostream &os) const;
+  llvm::StringRef getIntroduction() const { return introduction; }
+  /// Returns the flags in the order of the help text.
+  llvm::ArrayRef<Flag> getFlags() const { return flags; }
 
 private:
-  struct Flag {
-    std::string section, name, placeholder, help;
-    std::vector<std::string> aliases;
-    Setter set;
-    bool takesValue = true;
-    bool canBeOff = false;     ///< true if the form --no-NAME exists
-    bool mayTakeValue = false; ///< true if the next argument may be the value
-    mutable bool given = false;
-  };
   struct Found {
     const Flag *flag = nullptr; ///< null if there is no such flag
     bool isOff = false;         ///< true for the form --no-NAME
@@ -96,6 +104,7 @@ private:
   Found find(llvm::StringRef name) const;
   llvm::Error unknown(llvm::StringRef name) const;
 
+  std::string introduction;
   std::string current;
   std::vector<Flag> flags;
 };

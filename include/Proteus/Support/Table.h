@@ -17,6 +17,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,7 +37,9 @@ public:
                  unsigned leftColumns = 1);
   /// Adds a row. Characters that are unsafe on a terminal are escaped.
   void add(std::vector<std::string> row);
-  void print(llvm::raw_ostream &os) const;
+  /// Prints the rows. If `maxWidth` is not 0 and a row is wider, long entries
+  /// are shortened in the middle.
+  void print(llvm::raw_ostream &os, size_t maxWidth = 0) const;
 
 private:
   std::vector<std::vector<std::string>> rows;
@@ -45,6 +48,14 @@ private:
 
 /// Returns `value` with `digits` decimal places, or "-" if it is absent.
 std::string fixed(std::optional<double> value, unsigned digits);
+/// Returns `text` in lines of at most `width` characters, each with a newline.
+/// The text is broken at spaces; a word that is too wide is cut. The first line
+/// begins with `first`, the others with `next`.
+std::string wrapped(llvm::StringRef text, size_t width, llvm::StringRef first,
+                    llvm::StringRef next);
+/// Formats a large count, such as a number of parameters: 175181291520 becomes
+/// "175.18 B".
+std::string countInWords(int64_t count);
 
 } // namespace proteus
 

@@ -427,8 +427,14 @@ FailureOr<sim::Workload> WorkloadBuilder::run() {
     return failure();
   workload.info = describeJob(programs, pipelineAxis);
   workload.info.cluster = cluster.name;
-  for (uint32_t number = 0; number < folding.ranks.size(); ++number)
+  if (options.progress)
+    options.progress->begin("preparing devices before the simulation",
+                            folding.ranks.size());
+  for (uint32_t number = 0; number < folding.ranks.size(); ++number) {
     buildClass(number);
+    if (options.progress)
+      options.progress->advance(number + 1);
+  }
   rules->changeWorkload(workload);
   return std::move(workload);
 }

@@ -124,3 +124,31 @@ sim::JobInfo proteus::describeJob(ArrayRef<FlatProgram> programs,
     }
   return info;
 }
+
+sim::JobStatement proteus::statementOf(const sim::Workload &workload,
+                                       const machine::Stack &stack,
+                                       const machine::Site &site) {
+  const sim::JobInfo &info = workload.info;
+  sim::JobStatement statement;
+  auto state = [&](StringRef key, sim::JobValue::Value value) {
+    statement.set(key, std::move(value), plan::Origin::Given);
+  };
+  // No stack and no site are the defaults of a module.
+  auto stateName = [&](StringRef key, StringRef name) {
+    statement.set(key, name.empty() ? "none" : name.str(),
+                  name.empty() ? plan::Origin::Default : plan::Origin::Given);
+  };
+  state("model", info.model);
+  if (info.tokensPerSample > 0)
+    state("sequence", info.tokensPerSample);
+  state("global_batch", info.globalBatch);
+  state("accumulation", info.microBatches);
+  state("mesh", info.strategy);
+  stateName("stack", stack.name);
+  stateName("site", site.name);
+  state("cluster", info.cluster);
+  state("devices", info.devices);
+  statement.set("cluster_devices", workload.cluster.numDevices(),
+                plan::Origin::Derived);
+  return statement;
+}

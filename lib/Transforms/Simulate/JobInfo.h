@@ -11,6 +11,8 @@
 
 #include "FlatProgram.h"
 
+#include "Proteus/Machine/Stack.h"
+
 namespace proteus {
 
 /// Returns the figures of a job that are not times, such as the number of
@@ -18,6 +20,12 @@ namespace proteus {
 /// cluster empty, because programs do not contain it.
 sim::JobInfo describeJob(llvm::ArrayRef<FlatProgram> programs,
                          std::optional<dist::Axis> pipelineAxis);
+
+/// Restates the job as far as a lowered module states it: the model, the mesh,
+/// batches, the machine and the stack.
+sim::JobStatement statementOf(const sim::Workload &workload,
+                              const machine::Stack &stack,
+                              const machine::Site &site);
 
 } // namespace proteus
 

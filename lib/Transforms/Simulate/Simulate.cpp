@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "JobInfo.h"
 #include "Mechanisms/Mechanism.h"
 #include "SimulateRemarks.h"
 
@@ -14,6 +15,7 @@
 #include "Proteus/Sim/ChromeTrace.h"
 #include "Proteus/Sim/Report.h"
 #include "Proteus/Sim/Summary.h"
+#include "Proteus/Sim/TaskCounter.h"
 #include "Proteus/Support/File.h"
 #include "Proteus/Transforms/Common/ResolveMachine.h"
 #include "Proteus/Transforms/Simulate/BuildWorkload.h"
@@ -41,9 +43,9 @@ class Simulate : public proteus::impl::SimulateBase<Simulate> {
 public:
   using SimulateBase::SimulateBase;
   Simulate(SimulateOptions options, SimulationObserver observer,
-           std::shared_ptr<const MachineModel> known)
+           std::shared_ptr<const MachineModel> known, ProgressSink *progress)
       : SimulateBase(std::move(options)), observer(std::move(observer)),
-        known(std::move(known)) {}
+        known(std::move(known)), progress(progress) {}
 
   void runOnOperation() override {
     if (failed(run()))
@@ -53,6 +55,7 @@ public:
 private:
   SimulationObserver observer;
   std::shared_ptr<const MachineModel> known;
+  ProgressSink *progress = nullptr;
 
   LogicalResult run();
   void remarkLateStack(const machine::Stack &stack);
@@ -128,11 +131,12 @@ LogicalResult Simulate::setErrors(const machine::Stack &stack,
   double software = stackError == -1 ? stack.uncertainty : double(stackError);
   for (auto [name, value] :
        {std::pair("collective-error", double(collectiveError)),
-        std::pair("stack-error", software)})
+        std::pair("stack-error", software),
+        std::pair("memory-error", double(memoryError))})
     if (!(value >= 0 && value <= 1))
       return emitError(getOperation().getLoc(), name)
              << " must be from 0 to 1, got " << value;
-  workload.errors = sim::ErrorModel{collectiveError, software};
+  workload.errors = sim::ErrorModel{collectiveError, software, memoryError};
   return success();
 }
 
@@ -225,6 +229,11 @@ void Simulate::remarkLateStack(const machine::Stack &stack) {
 /// Fails if the report and the trace would overwrite each other or an input.
 LogicalResult Simulate::checkOutputs() {
   ModuleOp module = getOperation();
+  if (onlyMemory &&
+      (!report.empty() || !trace.empty() || summary || criticalPath))
+    return emitError(module.getLoc(),
+                     "only-memory gives no report, trace, summary or critical "
+                     "path; leave it out");
   SmallVector<StringRef> inputs(profiles.begin(), profiles.end());
   if (auto source = dyn_cast<FileLineColLoc>(module.getLoc()))
     inputs.push_back(source.getFilename().getValue());
@@ -275,6 +284,7 @@ LogicalResult Simulate::run() {
     options.interference = {slower, slower, slower};
   }
   options.stack = *stack;
+  options.progress = progress;
   // The origins of tasks are collected only if remarks are enabled.
   SimulateRemarks remarks;
   bool wantsRemarks = getContext().getRemarkEngine() != nullptr;
@@ -284,6 +294,7 @@ LogicalResult Simulate::run() {
   if (failed(workload) || failed(setMemoryModel(*workload)) ||
       failed(setErrors(*stack, *workload)))
     return failure();
+  workload->info.statement = statementOf(*workload, *stack, *site);
   sim::EngineOptions engine;
   engine.share = share == Switch::On;
   engine.overlap = overlap == Switch::On;
@@ -294,7 +305,12 @@ LogicalResult Simulate::run() {
   auto simulate = [&](SmallVector<sim::Listener *> listeners) -> llvm::Error {
     if (wantsRemarks)
       listeners.push_back(&remarks);
-    auto simulated = sim::simulate(*workload, engine, listeners, criticalPath);
+    std::optional<sim::TaskCounter> counter;
+    if (progress)
+      listeners.push_back(&counter.emplace(*progress));
+    auto simulated =
+        onlyMemory ? sim::simulateMemory(*workload, engine, listeners)
+                   : sim::simulate(*workload, engine, listeners, criticalPath);
     if (!simulated)
       return simulated.takeError();
     result = std::move(*simulated);
@@ -326,8 +342,10 @@ LogicalResult Simulate::run() {
 }
 
 std::unique_ptr<Pass> proteus::createSimulate(SimulateOptions options,
-                                              SimulationObserver observer) {
-  return createSimulateOn(nullptr, std::move(options), std::move(observer));
+                                              SimulationObserver observer,
+                                              ProgressSink *progress) {
+  return std::make_unique<Simulate>(std::move(options), std::move(observer),
+                                    nullptr, progress);
 }
 
 std::unique_ptr<Pass>
@@ -335,5 +353,5 @@ proteus::createSimulateOn(std::shared_ptr<const MachineModel> machine,
                           SimulateOptions options,
                           SimulationObserver observer) {
   return std::make_unique<Simulate>(std::move(options), std::move(observer),
-                                    std::move(machine));
+                                    std::move(machine), nullptr);
 }

@@ -23,7 +23,7 @@ A100_MEMORY = 2039e9
 KERNEL_OVERHEAD = 1.5e-6
 NIC = 0.92 * 25e9  # what the protocols of the network leave of it
 NIC_STEP = 14e-6
-V100_FP32 = 15.7e12
+V100_FP16, V100_FP32 = 125e12, 15.7e12
 V100_MEMORY = 900e9
 V100_OVERHEAD = 2e-6
 
@@ -211,7 +211,7 @@ def check_mlp(report):
     flops = 2 * batch * hidden * (2 * width + 3 * classes)
     near(
         "operations of the model",
-        report["mfu"] * devices * A100_FP32 * report["iteration_time_s"],
+        report["mfu"] * devices * A100_BF16 * report["iteration_time_s"],
         flops,
         0.02,
     )
@@ -314,7 +314,7 @@ def check_alexnet(report):
     flops = 2 * batch * (3 * sum(products) - products[0])
     near(
         "operations of the model",
-        report["mfu"] * devices * V100_FP32 * report["iteration_time_s"],
+        report["mfu"] * devices * V100_FP16 * report["iteration_time_s"],
         flops,
         0.01,
     )
@@ -405,7 +405,7 @@ def check_linalg(report):
     flops = 2 * batch * hidden * (2 * width + 3 * out)
     near(
         "operations of the model",
-        report["mfu"] * devices * A100_FP32 * report["iteration_time_s"],
+        report["mfu"] * devices * A100_BF16 * report["iteration_time_s"],
         flops,
         0.01,
     )

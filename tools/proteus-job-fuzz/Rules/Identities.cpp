@@ -17,10 +17,19 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::fuzz;
 
-/// Returns the first line in which two reports differ.
+/// Returns a report without the job that it restates. Jobs in other words have
+/// the same figures, but other origins of values.
+static std::string withoutJob(StringRef report) {
+  auto [before, rest] = report.split("\n  \"job\": {");
+  return (before + rest.split("\n  }").second).str();
+}
+
+/// Returns the first line in which the figures of two reports differ.
 static std::optional<Finding> compareReports(const Evaluated &base,
                                              const Evaluated &variant) {
-  StringRef left = base.report, right = variant.report;
+  std::string figures = withoutJob(base.report);
+  std::string others = withoutJob(variant.report);
+  StringRef left = figures, right = others;
   while (left != right) {
     auto [a, restOfLeft] = left.split('\n');
     auto [b, restOfRight] = right.split('\n');

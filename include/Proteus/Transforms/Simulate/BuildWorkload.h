@@ -16,6 +16,7 @@
 
 #include "Proteus/Machine/Stack.h"
 #include "Proteus/Sim/Workload.h"
+#include "Proteus/Support/ProgressSink.h"
 #include "Proteus/Transforms/Simulate/MachineModel.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -47,6 +48,8 @@ struct WorkloadOptions {
   /// If not null, `buildWorkload` adds the origin of every task to this list,
   /// except waits, which do no work.
   std::vector<TaskOrigin> *origins = nullptr;
+  /// If not null, receives the number of classes that are built.
+  ProgressSink *progress = nullptr;
 };
 
 /// Builds the workload of the programs and the schedule of `module`: writes out

@@ -23,6 +23,8 @@ struct SimulationResult;
 
 namespace proteus {
 
+class ProgressSink;
+
 using plan::Fold;
 using plan::KernelModel;
 using plan::Switch;
@@ -37,9 +39,10 @@ using SimulationObserver =
     std::function<void(sim::Workload &, sim::SimulationResult &)>;
 
 /// Creates the pass `simulate`. It calls `observer` with the workload and the
-/// result.
+/// result. Reports its progress to `progress` if that is not null.
 std::unique_ptr<mlir::Pass> createSimulate(SimulateOptions options,
-                                           SimulationObserver observer);
+                                           SimulationObserver observer,
+                                           ProgressSink *progress = nullptr);
 
 } // namespace proteus
 

@@ -94,6 +94,9 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
     Option<"stackError", "stack-error", "double", "-1",
            "Mean relative error of effects that are not modelled, for the "
            "interval; default: the value of the stack">,
+    Option<"memoryError", "memory-error", "double", "0.066",
+           "Mean relative error of the memory that a device needs, for its "
+           "interval">,
     Option<"cudaGraphs", "cuda-graphs", "bool", "false",
            "The host launches a step as one graph: no host time per kernel">,
     Option<"tf32", "tf32", "bool", "false",
@@ -110,6 +113,9 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
            "Gradients are copied into buckets, which take memory of their own">,
     Option<"criticalPath", "critical-path", "bool", "false",
            "Find the critical path; no part of the step is skipped">,
+    Option<"onlyMemory", "only-memory", "bool", "false",
+           "Follow the memory only; without report, trace, summary and critical "
+           "path">,
     Option<"summary", "summary", "bool", "false",
            "Print a summary to standard output">
   ];

@@ -1,10 +1,12 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the commands of pages such as the README in a directory that looks like the
 repository after the build, and fails if one fails or prints something else than the
 page shows after it.
 
-  run_readme.py ROOT TOOL PLACE PAGE...
+  page_outputs.py [--write] ROOT TOOL PLACE PAGE...
 
+With --write the outputs in the pages are replaced by those of the commands.
 TOOL is build/bin/proteus. Commands are the blocks marked `sh` and the code in sentences that begins with
 build/bin/. Output is a block without a mark that follows such a block. Blocks marked
 `mlir` are compared with the examples, or lowered if they are a strategy tree alone.
@@ -64,14 +66,23 @@ def check_model(page, text, root, place):
         model + text + "}\n")
 
 
-def run_blocks(page, text, root, place):
+def run_blocks(page, text, root, place, write):
+    """Runs the commands of a page, and compares what they print with the page or
+    writes it there."""
     previous_end, commands, printed, compared = 0, None, None, 0
+    written = ""
     for block in BLOCK.finditer(text):
         kind, body = block[1], block[2]
         follows = not text[previous_end:block.start()].strip()
+        written += text[previous_end:block.start()]
         if kind == "" and follows and commands:
-            check_output(page, commands, printed, body)
             compared += 1
+            if write:
+                written += "```\n" + printed.strip("\n") + "\n```\n"
+            else:
+                check_output(page, commands, printed, body)
+        else:
+            written += block[0]
         commands = None
         if kind == "sh":
             commands, printed = body, run(body, place)
@@ -79,6 +90,8 @@ def run_blocks(page, text, root, place):
             check_model(page, body, root, place)
         previous_end = block.end()
     assert compared, f"{page.name} shows no output"
+    if write:
+        page.write_text(written + text[previous_end:])
 
 
 def headings(page):
@@ -99,7 +112,9 @@ def check_links(page, text):
 
 
 def main():
-    root, tool, place, *pages = map(Path, sys.argv[1:])
+    arguments = sys.argv[1:]
+    write = arguments[0] == "--write"
+    root, tool, place, *pages = map(Path, arguments[write:])
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     (place / "build").symlink_to(tool.parents[1])
@@ -108,7 +123,7 @@ def main():
     for page in pages:
         text = page.read_text()
         check_links(page, text)
-        run_blocks(page, text, root, place)
+        run_blocks(page, text, root, place, write)
         # Commands inside sentences may go over several lines.
         for code in re.findall(r"`(build/bin/[^`]+ [^`]+)`", BLOCK.sub("", text)):
             run(" ".join(code.split()), place)
