@@ -26,8 +26,10 @@ def plan_options(proteus):
         row = dict(zip(labels, (cell.strip() for cell in line.strip("|").split("|"))))
         option = row["apply-strategy"].strip("`")
         if option:
-            default = f"; default: {row['default']}" if row["default"] else ""
-            yield option, f"{row['meaning']} ({row['values']}{default})"
+            # The words of choices are only in docs/switches.md, so that a new
+            # word changes one page.
+            default = f" (default: {row['default']})" if row["default"] else ""
+            yield option, f"{row['meaning']}{default}"
 
 
 def main():

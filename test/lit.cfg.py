@@ -54,6 +54,7 @@ lowering = [
     "split-stages",
     "fuse-exchanges",
     "chunk-products",
+    "fuse-units",
     "fuse-gradients",
     "canonicalize",
     "cse",

@@ -139,6 +139,64 @@ RankTensors proteus::interp::sliceParts(const RankGrid &grid,
   return result;
 }
 
+/// Returns the number of lists of a flat cut of a block of shape `shape`, and
+/// the number of elements of one list.
+static std::pair<int64_t, int64_t> listsOf(ArrayRef<int64_t> shape,
+                                           unsigned leading) {
+  int64_t lists = 1, elements = 1;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    (dim < leading ? lists : elements) *= size;
+  return {lists, elements};
+}
+
+Tensor proteus::interp::flatPart(const Tensor &block, unsigned leading,
+                                 int64_t begin, int64_t size) {
+  auto [lists, elements] = listsOf(block.getShape(), leading);
+  Shape shape(block.getShape());
+  std::fill(shape.begin() + leading, shape.end(), 1);
+  shape.back() = size;
+  Tensor part(shape);
+  for (int64_t list = 0; list < lists; ++list)
+    for (int64_t i = 0; i < size && begin + i < elements; ++i)
+      part[list * size + i] = block[list * elements + begin + i];
+  return part;
+}
+
+RankTensors proteus::interp::sliceFlat(const RankGrid &grid,
+                                       const RankTensors &input,
+                                       ArrayRef<Axis> axes, unsigned leading,
+                                       int64_t size) {
+  RankTensors result;
+  for (unsigned rank = 0; rank < grid.size(); ++rank)
+    result.push_back(flatPart(input[rank], leading,
+                              grid.getPosition(rank, axes) * size, size));
+  return result;
+}
+
+RankTensors proteus::interp::gatherFlat(const RankGrid &grid,
+                                        const RankTensors &input,
+                                        ArrayRef<Axis> axes, unsigned leading,
+                                        ArrayRef<Shape> shapes) {
+  RankTensors result;
+  for (unsigned rank = 0; rank < grid.size(); ++rank) {
+    Shape shape = shapes[rank];
+    std::copy_n(input[rank].getShape().begin(), leading, shape.begin());
+    Tensor block(shape);
+    auto [lists, elements] = listsOf(shape, leading);
+    int64_t begin = 0;
+    for (unsigned member : grid.getGroup(rank, axes)) {
+      const Tensor &part = input[member];
+      int64_t size = listsOf(part.getShape(), leading).second;
+      for (int64_t list = 0; list < lists; ++list)
+        for (int64_t i = 0; i < size && begin + i < elements; ++i)
+          block[list * elements + begin + i] = part[list * size + i];
+      begin += size;
+    }
+    result.push_back(std::move(block));
+  }
+  return result;
+}
+
 RankTensors proteus::interp::shiftParts(const RankGrid &grid,
                                         const RankTensors &input,
                                         ArrayRef<Axis> axes) {
@@ -149,14 +207,6 @@ RankTensors proteus::interp::shiftParts(const RankGrid &grid,
     result.push_back(input[group[before % group.size()]]);
   }
   return result;
-}
-
-RankTensors proteus::interp::reduceScatter(const RankGrid &grid,
-                                           const RankTensors &input,
-                                           unsigned dim,
-                                           const dist::AxisList &axes,
-                                           dist::ReductionKind kind) {
-  return sliceParts(grid, allReduce(grid, input, axes, kind), dim, axes);
 }
 
 RankTensors

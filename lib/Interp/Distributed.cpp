@@ -39,7 +39,7 @@ static AxisList axesOf(dist::MeshAttr mesh, ArrayAttr names) {
 /// A collective runs over these minor axes. The result is marked as a zigzag if
 /// the dimension is sharded in a zigzag.
 static AxisList minorAxes(Value value, unsigned dim, size_t count) {
-  const AxisList &all = layoutOf(value).dims[dim];
+  const AxisList &all = layoutOf(value).getAxes(dim);
   AxisList minor(ArrayRef<Axis>(all).take_back(count));
   minor.zigzag = all.zigzag;
   return minor;
@@ -82,6 +82,10 @@ private:
   RankTensors scatter(Value input, Value result, unsigned dim,
                       ArrayRef<Axis> axes);
   RankTensors gather(Value input, Value result, unsigned dim, size_t count);
+  RankTensors cut(const RankTensors &input, Value result, unsigned dim,
+                  size_t count);
+  RankTensors collect(const RankTensors &input, Value operand, Value result,
+                      unsigned dim, size_t count);
   LogicalResult visit(dist::SliceOp op);
   LogicalResult visit(dist::ChunkOp op);
   LogicalResult visit(dist::JoinOp op);
@@ -108,6 +112,37 @@ private:
 
 } // namespace
 
+/// Cuts `input` along dimension `dim` of `result`, or along its flat cut, over
+/// the last `count` of the axes that shard it. `input` may have fewer leading
+/// elements than `result`.
+RankTensors Frame::cut(const RankTensors &input, Value result, unsigned dim,
+                       size_t count) {
+  AxisList axes = minorAxes(result, dim, count);
+  const dist::Layout &layout = layoutOf(result);
+  if (dim < layout.dims.size())
+    return sliceParts(getGrid(), input, dim, axes);
+  return sliceFlat(
+      getGrid(), input, axes, layout.flat.leading,
+      dist::flatPartSize(dist::getLayout(result.getType()).getMesh().getValue(),
+                         layout, dist::tensorTypeOf(result).getShape()));
+}
+
+/// Collects dimension `dim` of `operand`, or the parts of its flat cut, over
+/// the last `count` of the axes that shard it. `input` are the tensors of
+/// `operand`, or of some of its leading elements.
+RankTensors Frame::collect(const RankTensors &input, Value operand,
+                           Value result, unsigned dim, size_t count) {
+  AxisList axes = minorAxes(operand, dim, count);
+  const dist::Layout &layout = layoutOf(operand);
+  if (dim < layout.dims.size())
+    return allGather(getGrid(), input, dim, axes);
+  SmallVector<Shape> shapes;
+  for (unsigned rank = 0; rank < getGrid().size(); ++rank)
+    shapes.push_back(dist::localShape(dist::tensorTypeOf(result),
+                                      getGrid().getCoordinates(rank)));
+  return gatherFlat(getGrid(), input, axes, layout.flat.leading, shapes);
+}
+
 LogicalResult Frame::visit(dist::AllReduceOp op) {
   return setChecked(op.getResult(),
                     allReduce(getGrid(), get(op.getInput()),
@@ -116,18 +151,17 @@ LogicalResult Frame::visit(dist::AllReduceOp op) {
 }
 
 LogicalResult Frame::visit(dist::AllGatherOp op) {
-  return setChecked(
-      op.getResult(),
-      allGather(getGrid(), get(op.getInput()), op.getDim(),
-                minorAxes(op.getInput(), op.getDim(), op.getAxes().size())));
+  return setChecked(op.getResult(),
+                    collect(get(op.getInput()), op.getInput(), op.getResult(),
+                            op.getCut(), op.getAxes().size()));
 }
 
 LogicalResult Frame::visit(dist::ReduceScatterOp op) {
-  return setChecked(
-      op.getResult(),
-      reduceScatter(getGrid(), get(op.getInput()), op.getDim(),
-                    minorAxes(op.getResult(), op.getDim(), op.getAxes().size()),
-                    op.getReduction()));
+  RankTensors sums =
+      allReduce(getGrid(), get(op.getInput()),
+                axesOf(op.getMesh(), op.getAxes()), op.getReduction());
+  return setChecked(op.getResult(), cut(sums, op.getResult(), op.getCut(),
+                                        op.getAxes().size()));
 }
 
 LogicalResult Frame::visit(dist::AllToAllOp op) {
@@ -218,10 +252,8 @@ LogicalResult Frame::visit(dist::ExchangeOp op) {
 }
 
 LogicalResult Frame::visit(dist::SliceOp op) {
-  return setChecked(
-      op.getResult(),
-      sliceParts(getGrid(), get(op.getInput()), op.getDim(),
-                 minorAxes(op.getResult(), op.getDim(), op.getAxes().size())));
+  return setChecked(op.getResult(), cut(get(op.getInput()), op.getResult(),
+                                        op.getCut(), op.getAxes().size()));
 }
 
 /// Returns the length of a group of dist.chunk along dimension `dim` of
@@ -287,12 +319,12 @@ RankTensors Frame::runRange(dist::FusedReduceOp op, unsigned operand,
   AxisList axes = axesOf(op.getMesh(), op.getAxes());
   if (op.getKind() == dist::CollectiveKind::AllReduce)
     return allReduce(getGrid(), input, axes, op.getReduction());
-  // A reduce-scatter shards one dimension of the result over `axes`.
+  // A reduce-scatter shards one dimension of the result, or its block, over
+  // `axes`.
   const dist::Layout &result = layoutOf(op.getOutputs()[operand]);
   unsigned dim = *result.getShardedDim(axes.front());
-  return reduceScatter(getGrid(), input, dim,
-                       minorAxes(op.getOutputs()[operand], dim, axes.size()),
-                       op.getReduction());
+  return cut(allReduce(getGrid(), input, axes, op.getReduction()),
+             op.getOutputs()[operand], dim, axes.size());
 }
 
 /// Gathers operand number `operand` in the group of each rank. `input` contains
@@ -303,7 +335,7 @@ RankTensors Frame::runRange(dist::FusedGatherOp op, unsigned operand,
   Value value = op.getInputs()[operand];
   AxisList axes = axesOf(op.getMesh(), op.getAxes());
   unsigned dim = *layoutOf(value).getShardedDim(axes.front());
-  return allGather(getGrid(), input, dim, minorAxes(value, dim, axes.size()));
+  return collect(input, value, op.getOutputs()[operand], dim, axes.size());
 }
 
 /// Executes a fused collective bucket by bucket.
@@ -481,7 +513,7 @@ void ProgramRun::setArguments(Frame &frame, ArgumentValue arguments) {
                             std::numeric_limits<double>::quiet_NaN());
         continue;
       }
-      blocks.push_back(Place(dist::localRanges(type, coordinates)).cut(whole));
+      blocks.push_back(Place(type, coordinates).cut(whole));
     }
     frame.set(argument, std::move(blocks));
   }
@@ -653,7 +685,7 @@ FailureOr<Tensor> ProgramRun::gather(Value value) {
   }
   Tensor whole(type.getShape(), std::numeric_limits<double>::quiet_NaN());
   for (auto &[key, tensor] : blocks)
-    Place(dist::localRanges(type, key)).paste(tensor, whole);
+    Place(type, key).paste(tensor, whole);
   return whole;
 }
 

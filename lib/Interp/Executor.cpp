@@ -26,7 +26,7 @@ static Shape localShapeOf(Value value, ArrayRef<int64_t> coordinates) {
 
 static Place placeOf(Value value, ArrayRef<int64_t> coordinates) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? Place(dist::localRanges(type, coordinates)) : Place();
+  return type ? Place(type, coordinates) : Place();
 }
 
 /// Returns true if the device at `coordinates` holds the results of `op` and

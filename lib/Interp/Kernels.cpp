@@ -21,7 +21,8 @@ namespace {
 /// Checks that all blocks of an operation hold the same ranges of every
 /// iterator, and the whole of every dimension without an iterator. For a fused
 /// dimension, checks only the major iterator, and only if a block does not hold
-/// the whole dimension.
+/// the whole dimension. With a flat cut, all blocks must have the same one, and
+/// be indexed by all iterators in order.
 class BlockCheck {
 public:
   BlockCheck(nn::IterationSpaceOpInterface op)
@@ -30,6 +31,8 @@ public:
   LogicalResult add(Value value, const nn::TensorIterators &dims,
                     const Place &place) {
     auto type = cast<RankedTensorType>(value.getType());
+    if (!dims.empty() && failed(addFlat(dims, place.getFlat())))
+      return failure();
     for (unsigned dim = 0; dim < dims.size(); ++dim)
       if (failed(addDim(type.getDimSize(dim), dims[dim], place.getSize(dim),
                         place.getRanges(dim))))
@@ -40,6 +43,24 @@ public:
   const nn::IterationSpace &getSpace() const { return space; }
 
 private:
+  LogicalResult addFlat(const nn::TensorIterators &dims,
+                        const std::optional<FlatPart> &part) {
+    if (!isFirst && !(part == flat))
+      return op->emitOpError("can't be evaluated: its operands and results "
+                             "have different flat cuts");
+    isFirst = false;
+    flat = part;
+    if (!flat)
+      return success();
+    bool inOrder = dims.size() == space.iterators.size();
+    for (auto [number, dim] : llvm::enumerate(dims))
+      inOrder &= dim.size() == 1 && dim.front() == number;
+    if (!inOrder)
+      return op->emitOpError("can't be evaluated on a flat cut: it does not "
+                             "work on each element by itself");
+    return success();
+  }
+
   LogicalResult addDim(int64_t whole, ArrayRef<unsigned> iterators,
                        int64_t size, ArrayRef<dist::Range> ranges) {
     if (iterators.empty()) {
@@ -81,6 +102,9 @@ private:
   /// For every iterator, the ranges that the blocks hold. Empty until `add` is
   /// called for a block with this iterator.
   SmallVector<dist::Ranges> parts;
+  /// The flat cut of the blocks that were added.
+  std::optional<FlatPart> flat;
+  bool isFirst = true;
 };
 
 } // namespace

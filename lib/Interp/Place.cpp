@@ -8,6 +8,9 @@
 
 #include "Proteus/Interp/Place.h"
 
+#include "Proteus/Dialect/Dist/Layout.h"
+#include "Proteus/Interp/Collectives.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -48,22 +51,55 @@ std::optional<int64_t> Place::toLocal(unsigned dim, int64_t i) const {
   return std::nullopt;
 }
 
-Tensor Place::cut(const Tensor &whole) const {
+Shape Place::getBlockShape() const {
   Shape shape;
   for (unsigned dim = 0; dim < ranges.size(); ++dim)
     shape.push_back(getSize(dim));
+  return shape;
+}
+
+Place::Place(mlir::RankedTensorType type, ArrayRef<int64_t> coordinates)
+    : Place(dist::localRanges(type, coordinates)) {
+  dist::LayoutAttr attribute = dist::getLayout(type);
+  if (!attribute || attribute.getValue().flat.empty())
+    return;
+  const dist::Layout &layout = attribute.getValue();
+  const dist::Mesh &mesh = attribute.getMesh().getValue();
+  flat = {layout.flat.leading,
+          dist::flatRange(mesh, layout, type.getShape(), coordinates),
+          dist::flatPartSize(mesh, layout, type.getShape())};
+}
+
+Tensor Place::cut(const Tensor &whole) const {
+  Shape shape = getBlockShape();
   Tensor block(shape);
   int64_t position = 0;
   forEachIndex(shape, [&](ArrayRef<int64_t> local) {
     block[position++] = whole.at(toGlobal(local));
   });
-  return block;
+  return flat ? flatPart(block, flat->leading, flat->range.begin, flat->size)
+              : block;
 }
 
-void Place::paste(const Tensor &block, Tensor &whole) const {
-  int64_t position = 0;
-  forEachIndex(block.getShape(), [&](ArrayRef<int64_t> local) {
-    whole.at(toGlobal(local)) = block[position++];
+void Place::paste(const Tensor &shard, Tensor &whole) const {
+  Shape shape = getBlockShape();
+  int64_t elements = 1, position = 0, part = 0, element = 0;
+  if (flat)
+    for (int64_t size : ArrayRef(shape).drop_front(flat->leading))
+      elements *= size;
+  // With a flat cut, `part` counts the lists and `element` the elements of one.
+  forEachIndex(shape, [&](ArrayRef<int64_t> local) {
+    if (!flat) {
+      whole.at(toGlobal(local)) = shard[position++];
+      return;
+    }
+    if (element >= flat->range.begin && element < flat->range.end)
+      whole.at(toGlobal(local)) =
+          shard[part * flat->size + element - flat->range.begin];
+    if (++element == elements) {
+      element = 0;
+      ++part;
+    }
   });
 }
 

@@ -294,12 +294,19 @@ static Error remarkUnusedDevices(ModuleOp module, const Job &job, int64_t used,
   return Error::success();
 }
 
-/// Adds a remark if the user states when gradients are reduced, but ZeRO
-/// scatters them in every micro-batch.
-static void remarkScatteredGradients(const Job &given,
-                                     std::vector<std::string> &remarks) {
+/// Adds remarks for settings of ZeRO that have no effect: the user states how
+/// ZeRO cuts tensors, but not a stage that cuts them; or when gradients are
+/// reduced, but ZeRO scatters them in every micro-batch.
+static void remarkIdleZeroSettings(const Job &given,
+                                   std::vector<std::string> &remarks) {
   const plan::ParallelPlan &plan = given.plan;
   plan::ZeroStage zero = plan.zero.value_or(plan::ZeroStage::None);
+  if (plan.zeroShards && zero == plan::ZeroStage::None)
+    remarks.push_back("no effect here: --zero-shards, because nothing is cut "
+                      "without --zero 1, 2 or 3");
+  if (plan.zeroPersist && zero != plan::ZeroStage::Parameters)
+    remarks.push_back("no effect here: --zero-persist, because parameters are "
+                      "cut with --zero 3 only");
   if (!plan.gradientReduction || zero < plan::ZeroStage::Gradients)
     return;
   remarks.push_back(
@@ -442,7 +449,7 @@ Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
       return messages.takeError("the strategy does not fit the model");
     llvm::append_range(remarks, messages.remarks);
   }
-  remarkScatteredGradients(given, remarks);
+  remarkIdleZeroSettings(given, remarks);
   if (!stack->name.empty())
     for (strategy::TreeOp tree : (*module).getOps<strategy::TreeOp>())
       tree->setDiscardableAttr(kStackAttr,

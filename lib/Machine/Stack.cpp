@@ -85,7 +85,10 @@ bool StackParameters::hasChannelsLast(DType type) const {
 }
 
 void StackParameters::captureGraphs() {
-  hostKernel = hostCollective = hostMessage = hostPause = 0;
+#define STACK_SECONDS(MEMBER, SECTION, ...)                                    \
+  if (StringRef(SECTION) == "host")                                            \
+    MEMBER = 0;
+#include "Proteus/Machine/StackParameters.def"
 }
 
 //===----------------------------------------------------------------------===//

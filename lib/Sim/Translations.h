@@ -61,7 +61,8 @@ public:
   /// second group. `startOf` must return equal keys for both groups.
   net::LinkId movedLink(net::LinkId link, int64_t from, int64_t to) const;
 
-  /// Returns the number of ranks in each orbit of ranks.
+  /// Returns the number of ranks in each orbit, which is a set of ranks that
+  /// translations map onto each other.
   int64_t rankOrbit() const;
   /// Returns the number of links in the orbit of a link.
   int64_t linkOrbit(const net::LinkId &link) const;

@@ -59,6 +59,8 @@ void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
   // buckets are formed, because buckets are filled in an order that is derived
   // from the kernels.
   manager.addNestedPass<dist::ProgramOp>(createChunkProducts());
+  // Units need the settings of buckets, which fuse-gradients resets.
+  manager.addNestedPass<dist::ProgramOp>(createFuseUnits());
   // Buckets depend on the order of the operations in the backward sections, so
   // they are formed after the passes that change this order.
   manager.addNestedPass<dist::ProgramOp>(createFuseGradients());

@@ -218,7 +218,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // An axis splits one dimension of a stored tensor, also if two nodes set them.
 module attributes {proteus.cluster = "dgx-a100"} {
-  // expected-error@+1 {{'func.func' op axis 'dp' splits two dimensions of 'in.weight'; an axis may split one dimension of a tensor}}
+  // expected-error@+1 {{'func.func' op axis 'dp' splits 'in.weight' twice: dimension 1 and a dimension before it; an axis may split a tensor once}}
   func.func @f(%x: tensor<32x16xf32> {nn.role = "input"}, %w: tensor<16x16xf32> {nn.role = "parameter", nn.path = "in.weight"}) -> tensor<32x16xf32> {
     %0 = nn.linear "in"(%x, %w) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
     return %0 : tensor<32x16xf32>

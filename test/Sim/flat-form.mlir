@@ -55,6 +55,26 @@
 // RUN: proteus-opt %S/Inputs/flat-two-messages.mlir --unroll-repeats --lower-strategy --simulate=report=%t/two-messages-flat.json -o /dev/null
 // RUN: python3 %S/Inputs/compare.py %t/two-messages.json %t/two-messages-flat.json
 
+// RUN: proteus-opt %S/Inputs/flat-nested-conversion.mlir --lower-strategy --simulate=report=%t/nested-conversion.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-nested-conversion.mlir --unroll-repeats --lower-strategy --simulate=report=%t/nested-conversion-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/nested-conversion.json %t/nested-conversion-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-received-offload.mlir --lower-strategy --simulate=report=%t/received-offload.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-received-offload.mlir --unroll-repeats --lower-strategy --simulate=report=%t/received-offload-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/received-offload.json %t/received-offload-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-saved-conversion.mlir --lower-strategy --simulate=report=%t/saved-conversion.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-saved-conversion.mlir --unroll-repeats --lower-strategy --simulate=report=%t/saved-conversion-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/saved-conversion.json %t/saved-conversion-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-offloaded-results.mlir --lower-strategy --simulate=report=%t/offloaded-results.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-offloaded-results.mlir --unroll-repeats --lower-strategy --simulate=report=%t/offloaded-results-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/offloaded-results.json %t/offloaded-results-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-outer-message.mlir --lower-strategy --simulate=report=%t/outer-message.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-outer-message.mlir --unroll-repeats --lower-strategy --simulate=report=%t/outer-message-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/outer-message.json %t/outer-message-flat.json
+
 // RUN: proteus-opt %t/gpt.mlir --lower-strategy=strategy=@data_parallel --simulate=report=%t/data_parallel.json -o /dev/null
 // RUN: proteus-opt %t/gpt.mlir --unroll-repeats --lower-strategy=strategy=@data_parallel --simulate=report=%t/data_parallel-flat.json -o /dev/null
 // RUN: proteus-opt %t/gpt.mlir --lower-strategy=strategy=@data_parallel --simulate="fold=none report=%t/data_parallel-ranks.json" -o /dev/null

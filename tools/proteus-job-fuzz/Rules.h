@@ -70,6 +70,13 @@ const Rule *findRule(llvm::StringRef name);
 /// The variant takes no longer than the base, except for the share `tolerance`.
 std::optional<Finding> compareTimes(const Evaluated &base,
                                     const Evaluated &variant, double tolerance);
+/// The same, without the time by which kernels of the variant take longer on
+/// the slowest device: that of all kernels, or that of update kernels.
+enum class Kernels { All, Updates };
+std::optional<Finding> compareTimesWithout(Kernels kernels,
+                                           const Evaluated &base,
+                                           const Evaluated &variant,
+                                           double tolerance);
 /// The largest peak of tensors of the variant is no larger than that of the
 /// base.
 std::optional<Finding> compareMemory(const Evaluated &base,
@@ -97,6 +104,8 @@ Rule makeRule(const FlagRule &row);
 /// Returns the number of layers of the model; 0 if it has no repeated layers or
 /// they are several stacks.
 int64_t getLayers(const JobCase &job);
+/// Returns true if the input of the model are images.
+bool readsImages(const JobCase &job);
 /// Returns true if activations stay on the device.
 bool keepsActivations(const JobCase &job);
 /// Returns true if stages have one chunk, so that 1f1b is not interleaved.

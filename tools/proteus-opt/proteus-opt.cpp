@@ -18,11 +18,13 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <optional>
 #include <vector>
 
 static const char *const overview =
@@ -39,6 +41,15 @@ static const char *const overview =
     "flag of its own. --simulate takes report=FILE.json, trace=FILE.json, "
     "cluster=\n"
     "and summary. --mlir-print-ir-after-all shows every phase.\n";
+
+/// Returns the identity of the file at `path`, or nullopt if it has none, such
+/// as standard output.
+static std::optional<llvm::sys::fs::UniqueID> identityOf(llvm::StringRef path) {
+  llvm::sys::fs::UniqueID id;
+  if (path == "-" || llvm::sys::fs::getUniqueID(path, id))
+    return std::nullopt;
+  return id;
+}
 
 /// Processes `input` as mlir-opt does, but refuses files that MLIR's parser
 /// can't handle.
@@ -58,6 +69,7 @@ static llvm::LogicalResult process(llvm::StringRef input,
       mlir::openOutputFile(output, &message);
   if (!file)
     return fail(message);
+  std::optional<llvm::sys::fs::UniqueID> opened = identityOf(output);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   proteus::opt::DiagnosticLimit limit((*text)->getBuffer());
   // Expected diagnostics are compared, not printed.
@@ -70,6 +82,11 @@ static llvm::LogicalResult process(llvm::StringRef input,
         << limit.numHidden() << " more errors are not shown\n";
   if (llvm::failed(result))
     return llvm::failure();
+  // A pass has replaced the file by its own output.
+  if (identityOf(output) != opened)
+    return fail("'" + output +
+                "' is an output and is named twice; an output replaces its "
+                "file, so choose another one");
   file->keep();
   return llvm::success();
 }

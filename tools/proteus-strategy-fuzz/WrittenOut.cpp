@@ -29,9 +29,11 @@ using namespace proteus;
 using namespace proteus::fuzz;
 
 namespace {
-/// Work of one task, without its name.
-using Work = std::tuple<std::string, sim::Stream, sim::Phase, cost::Time,
-                        cost::Time, std::string, int64_t, cost::Time, int64_t>;
+/// Work of one task, without its name. The last number is the entry of
+/// `lengthsOf`.
+using Work =
+    std::tuple<std::string, sim::Stream, sim::Phase, cost::Time, cost::Time,
+               std::string, int64_t, cost::Time, int64_t, size_t>;
 
 /// A kernel of a program: its path, its name, and the types of its operands and
 /// results, which contain their layouts.
@@ -78,9 +80,37 @@ static void addKernels(Block &block, const std::string &prefix,
   }
 }
 
-static Work workOf(const sim::Workload &workload, const sim::Task &task) {
+/// Returns the length of the communication of the same section that each task
+/// reads: of a communication, the number of communications from the last kernel
+/// to it; of a kernel, the sum over its operands. A written-out layer that
+/// reads a value before it is gathered, or that saves a gathered value, reads
+/// less than a repeat, which carries and saves a value in one layout.
+static std::vector<size_t> lengthsOf(const sim::Template &part) {
+  std::vector<size_t> lengths(part.tasks.size(), 0);
+  auto isKernel = [](const sim::Task &task) {
+    return task.stream == sim::Stream::Compute;
+  };
+  for (size_t s = 0; s + 1 < part.sectionBegin.size(); ++s)
+    for (size_t i = part.sectionBegin[s]; i < part.sectionBegin[s + 1]; ++i) {
+      const sim::Task &task = part.tasks[i];
+      if (!isKernel(task))
+        lengths[i] = 1;
+      for (uint32_t dependency : task.dependsOn) {
+        if (dependency < part.sectionBegin[s] ||
+            isKernel(part.tasks[dependency]))
+          continue;
+        lengths[i] = isKernel(task)
+                         ? lengths[i] + lengths[dependency]
+                         : std::max(lengths[i], lengths[dependency] + 1);
+      }
+    }
+  return lengths;
+}
+
+static Work workOf(const sim::Workload &workload, const sim::Task &task,
+                   size_t length) {
   Work work(workload.labels[task.opKind], task.stream, task.phase,
-            task.duration, task.launch, "", 0, 0, 0);
+            task.duration, task.launch, "", 0, 0, 0, length);
   if (task.collective >= 0) {
     const sim::Collective &collective = workload.collectives[task.collective];
     std::get<5>(work) = collective.kindAndAxes();
@@ -93,10 +123,11 @@ static Work workOf(const sim::Workload &workload, const sim::Task &task) {
 
 static void addSections(const sim::Workload &workload,
                         const sim::Template &part, Step &step) {
+  std::vector<size_t> lengths = lengthsOf(part);
   for (size_t s = 0; s + 1 < part.sectionBegin.size(); ++s) {
     std::vector<Work> section;
     for (size_t i = part.sectionBegin[s]; i < part.sectionBegin[s + 1]; ++i)
-      section.push_back(workOf(workload, part.tasks[i]));
+      section.push_back(workOf(workload, part.tasks[i], lengths[i]));
     std::sort(section.begin(), section.end());
     step.sections.push_back(std::move(section));
   }

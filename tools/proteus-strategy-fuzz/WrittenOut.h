@@ -22,9 +22,10 @@ namespace fuzz {
 /// A step with repeated layers and with the same layers written out.
 struct Forms {
   /// True if every section has the same kernels in both, with operands and
-  /// results in the same layouts, and the same communication. Layers that are
-  /// written out can differ, because each of them has partitions and layouts of
-  /// its own, while repeated layers have one partition and one layout for all.
+  /// results in the same layouts, and the same communication, and both read
+  /// values after the same communication. Layers that are written out can
+  /// differ, because each of them has partitions and layouts of its own, while
+  /// repeated layers have one partition and one layout for all.
   bool sameWork;
   int64_t repeated, writtenOut; ///< times of the step in picoseconds
 };

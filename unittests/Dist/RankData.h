@@ -66,6 +66,27 @@ inline int64_t element(const Index &index) {
   return value % 101;
 }
 
+/// Returns the points that the rank at `coordinates` holds.
+inline std::vector<Index> pointsOf(const Mesh &mesh, const Layout &layout,
+                                   ArrayRef<int64_t> shape,
+                                   ArrayRef<int64_t> coordinates) {
+  std::vector<Index> block =
+      points(localRanges(mesh, layout, shape, coordinates));
+  if (layout.flat.empty())
+    return block;
+  size_t lists = 1;
+  for (unsigned dim = 0; dim < layout.flat.leading; ++dim)
+    lists *= shape[dim];
+  Range range = flatRange(mesh, layout, shape, coordinates);
+  std::vector<Index> held;
+  for (size_t i = 0; i < block.size(); ++i) {
+    int64_t position = i % (block.size() / lists);
+    if (position >= range.begin && position < range.end)
+      held.push_back(block[i]);
+  }
+  return held;
+}
+
 /// The ranks of a mesh and their buffers.
 class Machine {
 public:
@@ -88,7 +109,7 @@ public:
         buffers.push_back(buffer);
         continue;
       }
-      for (const Index &index : points(localRanges(mesh, layout, shape, rank)))
+      for (const Index &index : pointsOf(mesh, layout, shape, rank))
         buffer[index] = contribution(layout, rank, index);
       buffers.push_back(std::move(buffer));
     }
@@ -100,8 +121,7 @@ public:
     for (auto [number, rank] : llvm::enumerate(ranks)) {
       if (!isHolder(layout, rank))
         continue;
-      std::vector<Index> expected =
-          points(localRanges(mesh, layout, shape, rank));
+      std::vector<Index> expected = pointsOf(mesh, layout, shape, rank);
       if (expected.size() != buffers[number].size())
         return false;
       std::vector<std::vector<size_t>> terms;
@@ -126,7 +146,7 @@ public:
       std::vector<size_t> group = groupOf(rank, step.axes);
       switch (step.kind) {
       case StepKind::Slice:
-        result[number] = cut(buffers[number], rank, step, before);
+        result[number] = cut(buffers[number], rank, step, before, after);
         break;
       case StepKind::AllGather:
         result[number] = concatenate(group);
@@ -136,10 +156,10 @@ public:
         break;
       case StepKind::ReduceScatter:
         result[number] =
-            cut(reduce(group, *step.reduction), rank, step, before);
+            cut(reduce(group, *step.reduction), rank, step, before, after);
         break;
       case StepKind::AllToAll:
-        result[number] = cut(concatenate(group), rank, step, before);
+        result[number] = cut(concatenate(group), rank, step, before, after);
         break;
       case StepKind::Permute:
         result[number] = buffers[sourceOf(rank, group, step, before, after)];
@@ -149,7 +169,7 @@ public:
         break;
       case StepKind::Scatter:
         result[number] =
-            cut(buffers[rootOf(group, before)], rank, step, before);
+            cut(buffers[rootOf(group, before)], rank, step, before, after);
         break;
       }
     }
@@ -282,8 +302,14 @@ private:
   /// Returns the part of a rank's buffer that it keeps when `step.axes` are
   /// added to the dimension.
   Buffer cut(const Buffer &buffer, const Coordinates &rank, const Step &step,
-             const Layout &before) const {
+             const Layout &before, const Layout &after) const {
     unsigned dim = *step.toDim;
+    if (dim == shape.size()) {
+      Buffer part;
+      for (const Index &index : pointsOf(mesh, after, shape, rank))
+        part[index] = buffer.at(index);
+      return part;
+    }
     int64_t outer = numParts(mesh, before, dim);
     int64_t inner = mesh.getSize(step.axes);
     int64_t part =
@@ -314,19 +340,22 @@ inline Mesh makeMesh(ArrayRef<int64_t> sizes) {
 }
 
 /// Returns all layouts of a tensor on a mesh, with axes in every role and
-/// order. With `withZigzag`, every dimension occurs with and without zigzag.
+/// order. With `withZigzag`, every dimension occurs with and without zigzag,
+/// and with `withFlat`, axes may belong to a flat cut.
 inline std::vector<Layout> allLayouts(const Mesh &mesh, ArrayRef<int64_t> shape,
                                       bool withFixed = false,
-                                      bool withZigzag = false) {
+                                      bool withZigzag = false,
+                                      bool withFlat = false) {
   std::vector<Layout> layouts = {Layout(shape.size())};
   for (Axis axis = 1; axis < mesh.getNumAxes(); ++axis) {
     std::vector<Layout> next;
     for (const Layout &layout : layouts) {
       next.push_back(layout);
-      for (unsigned dim = 0; dim < shape.size(); ++dim)
-        for (size_t at = 0; at <= layout.dims[dim].size(); ++at) {
+      for (unsigned dim = 0; dim < shape.size() + withFlat; ++dim)
+        for (size_t at = 0; at <= layout.getAxes(dim).size(); ++at) {
           next.push_back(layout);
-          AxisList &axes = next.back().dims[dim];
+          AxisList &axes = dim < shape.size() ? next.back().dims[dim]
+                                              : next.back().flat.axes;
           axes.insert(axes.begin() + at, axis);
         }
       for (unsigned kind = 0; kind < numReductionKinds; ++kind) {

@@ -23,10 +23,11 @@ namespace {
 /// Plans and executes every pair of layouts, or one in `stride`.
 void checkAllPairs(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape,
                    bool withFixed = false, bool withZigzag = false,
-                   size_t stride = 1) {
+                   size_t stride = 1, bool withFlat = false) {
   size_t number = 0;
   Mesh mesh = makeMesh(sizes);
-  std::vector<Layout> layouts = allLayouts(mesh, shape, withFixed, withZigzag);
+  std::vector<Layout> layouts =
+      allLayouts(mesh, shape, withFixed, withZigzag, withFlat);
   Machine machine(mesh, shape);
   for (const Layout &from : layouts) {
     machine.load(from);
@@ -56,6 +57,12 @@ TEST(ReshardTest, EveryPairOnOneAxis) {
   checkAllPairs({4}, {8});
   checkAllPairs({4}, {7});
   checkAllPairs({3}, {7, 5});
+}
+
+TEST(ReshardTest, EveryPairWithFlatCuts) {
+  checkAllPairs({4}, {7}, false, false, 1, /*withFlat=*/true);
+  checkAllPairs({3, 2}, {3, 5}, false, false, 1, /*withFlat=*/true);
+  checkAllPairs({2, 2}, {4, 4}, false, false, 1, /*withFlat=*/true);
 }
 
 TEST(ReshardTest, EveryPairOnTwoAxes) {

@@ -99,10 +99,26 @@ TEST(Collectives, ReduceScatterIsAReductionAndASlice) {
   for (int rank = 0; rank < 6; ++rank)
     input.push_back(
         row({1.0 * rank, 10.0 * rank, 100.0 * rank, 1000.0 * rank}));
-  RankTensors parts = reduceScatter(grid, input, 0, {tp}, ReductionKind::Sum);
+  RankTensors parts = sliceParts(
+      grid, allReduce(grid, input, {tp}, ReductionKind::Sum), 0, {tp});
   EXPECT_EQ(values(parts[0]), List({3, 30}));
   EXPECT_EQ(values(parts[1]), List({300}));
   EXPECT_EQ(values(parts[5]), List({12000}));
+}
+
+TEST(Collectives, FlatPartsAreGatheredWithoutPadding) {
+  RankGrid grid(mesh(), {});
+  // Two layers of 2 x 2 elements in parts of 2, over three ranks of tp.
+  RankTensors input(6, Tensor({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}));
+  RankTensors parts = sliceFlat(grid, input, {tp}, 1, 2);
+  EXPECT_EQ(parts[1].getShape(), llvm::ArrayRef<int64_t>({2, 1, 2}));
+  EXPECT_EQ(values(parts[0]), List({1, 2, 5, 6}));
+  EXPECT_EQ(values(parts[1]), List({3, 4, 7, 8}));
+  EXPECT_EQ(values(parts[2]), List({0, 0, 0, 0}));
+  std::vector<Shape> shapes(6, Shape({2, 2, 2}));
+  RankTensors whole = gatherFlat(grid, parts, {tp}, 1, shapes);
+  EXPECT_EQ(whole[2].getShape(), input[2].getShape());
+  EXPECT_EQ(values(whole[5]), values(input[5]));
 }
 
 TEST(Collectives, AllToAllMovesTheShardingToAnotherDimension) {

@@ -310,7 +310,8 @@ TEST(Mechanisms, GraphsRemoveTheTimeOfTheHost) {
   parameters.hostPauseShare = 0.2;
   parameters.hostWaits = true;
   parameters.captureGraphs();
-  for (const sim::Task &task : build(parameters).classes.front().micro.tasks)
+  sim::Workload workload = build(parameters);
+  for (const sim::Task &task : workload.classes.front().micro.tasks)
     EXPECT_EQ(task.launch, 0);
 }
 

@@ -67,16 +67,31 @@ RankTensors allReduce(const RankGrid &grid, const RankTensors &input,
 RankTensors allGather(const RankGrid &grid, const RankTensors &input,
                       unsigned dim, const dist::AxisList &axes);
 
-/// Computes a slice: every rank keeps its shard of dimension `dim`. `axes` are
+/// Computes a slice: every rank keeps its shard of dimension `dim`. An
+/// all-reduce and a slice are a reduce-scatter. `axes` are
 /// in the order in which they shard `dim` of the result, major first.
 RankTensors sliceParts(const RankGrid &grid, const RankTensors &input,
                        unsigned dim, const dist::AxisList &axes);
 
-/// Computes a reduce-scatter: reduces the tensors of each group along `axes`,
-/// and gives every rank its shard of the result along `dim`.
-RankTensors reduceScatter(const RankGrid &grid, const RankTensors &input,
-                          unsigned dim, const dist::AxisList &axes,
-                          dist::ReductionKind kind);
+/// Returns `size` elements of `block` from `begin` on, followed by zeros if the
+/// block ends. The block counts as one list of elements, or as one for each
+/// index of its first `leading` dimensions. The result has these dimensions,
+/// then dimensions of size 1, and `size` elements in the last one.
+Tensor flatPart(const Tensor &block, unsigned leading, int64_t begin,
+                int64_t size);
+
+/// Computes a slice of a flat cut: every rank keeps its part of its block, with
+/// `size` elements. `axes` are in the order of the cut, major first.
+RankTensors sliceFlat(const RankGrid &grid, const RankTensors &input,
+                      llvm::ArrayRef<dist::Axis> axes, unsigned leading,
+                      int64_t size);
+
+/// Computes an all-gather of a flat cut: every rank gets the parts of its
+/// group, joined and without padding, in the shape `shapes[rank]`, in which the
+/// first `leading` dimensions have the sizes of the parts.
+RankTensors gatherFlat(const RankGrid &grid, const RankTensors &input,
+                       llvm::ArrayRef<dist::Axis> axes, unsigned leading,
+                       llvm::ArrayRef<Shape> shapes);
 
 /// Computes a ring shift: every rank gets the tensor of the preceding rank of
 /// its group along `axes`. The first rank gets the tensor of the last rank.

@@ -11,6 +11,9 @@
 // Elements of a block have local indices, which `Place` maps to global indices,
 // that is, indices into the whole tensor.
 //
+// With a flat cut, the rank holds only a part of the block: a range of its
+// elements in row-major order, with zeros at the end as padding.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_INTERP_PLACE_H
@@ -19,16 +22,40 @@
 #include "Proteus/Dialect/Dist/LayoutAlgebra.h"
 #include "Proteus/Interp/Tensor.h"
 
+#include "mlir/IR/BuiltinTypes.h"
+
 namespace proteus::interp {
+
+/// The part of a block that a rank holds with a flat cut.
+struct FlatPart {
+  /// Number of leading dimensions that are not cut.
+  unsigned leading = 0;
+  /// Elements of the block, as one list without the leading dimensions.
+  dist::Range range;
+  /// Number of elements with padding.
+  int64_t size = 0;
+
+  bool operator==(const FlatPart &other) const {
+    return leading == other.leading && range == other.range &&
+           size == other.size;
+  }
+};
 
 /// Ranges of global indices that a block holds in each dimension of its tensor.
 class Place {
 public:
   Place() = default;
-  explicit Place(llvm::ArrayRef<dist::Ranges> ranges)
-      : ranges(ranges.begin(), ranges.end()) {}
+  explicit Place(llvm::ArrayRef<dist::Ranges> ranges,
+                 std::optional<FlatPart> flat = std::nullopt)
+      : ranges(ranges.begin(), ranges.end()), flat(flat) {}
+  /// Creates the place of the block of `type` at `coordinates`, which has one
+  /// entry per axis, `micro` first.
+  Place(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> coordinates);
 
   int64_t getRank() const { return ranges.size(); }
+  /// Returns the part of the block that the rank holds, or nullopt if it holds
+  /// the whole block.
+  const std::optional<FlatPart> &getFlat() const { return flat; }
   llvm::ArrayRef<dist::Range> getRanges(unsigned dim) const {
     return ranges[dim];
   }
@@ -42,13 +69,16 @@ public:
   /// nullopt if the block does not hold `i`.
   std::optional<int64_t> toLocal(unsigned dim, int64_t i) const;
 
-  /// Returns the block of `whole` with the ranges of this `Place`.
+  /// Returns the shard of `whole` at this `Place`.
   Tensor cut(const Tensor &whole) const;
-  /// Copies `block` to the ranges of this `Place` in `whole`.
-  void paste(const Tensor &block, Tensor &whole) const;
+  /// Copies `shard`, without its padding, to this `Place` in `whole`.
+  void paste(const Tensor &shard, Tensor &whole) const;
 
 private:
+  Shape getBlockShape() const;
+
   std::vector<dist::Ranges> ranges;
+  std::optional<FlatPart> flat;
 };
 
 /// Returns `ranges` as text for diagnostics: `[0, 4)`, or `[0, 2) and [6, 8)`.

@@ -90,8 +90,9 @@ struct StackParameters {
   /// Returns true if images with elements of `type` are stored with the
   /// channels as the innermost dimension.
   bool hasChannelsLast(DType type) const;
-  /// Sets the host times and pauses to zero, as with CUDA graphs. With them,
-  /// the host launches a whole step at once, so that it never delays a kernel.
+  /// Sets all times in the section `host` to zero, as with CUDA graphs. With
+  /// them, the host launches a whole step at once, so that it never delays a
+  /// kernel.
   void captureGraphs();
 };
 

@@ -69,6 +69,13 @@ def Plan_ZeroStage
         I32EnumCase<"Parameters", 3, "3">
       ]>;
 
+def Plan_ZeroShards
+    : Plan_Enum<"ZeroShards", "parts into which ZeRO cuts a tensor", [
+        I32EnumCase<"Elements", 0, "elements">,
+        I32EnumCase<"Rows", 1, "rows">,
+        I32EnumCase<"Dimensions", 2, "dimensions">
+      ]>;
+
 def Plan_BucketRule
     : Plan_Enum<"BucketRule", "framework whose gradient buckets are used", [
         I32EnumCase<"DDP", 0, "ddp">,

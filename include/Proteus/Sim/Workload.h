@@ -292,8 +292,8 @@ struct JobInfo {
   int64_t globalBatch = 0;
   int64_t microBatches = 1;
   int64_t tokensPerSample = 0; ///< 0 = the model has no token input
-  /// FLOPs of the model per step, without recomputation. Of attention with a
-  /// causal mask, counts only the half that the mask permits.
+  /// FLOPs of the model per step, without recomputation. For attention with a
+  /// causal mask, only the half that the mask permits is counted.
   double modelFlops = 0;
   /// Like `modelFlops`, but counts attention as if it had no causal mask.
   double modelFlopsFullSquare = 0;

@@ -27,7 +27,7 @@ static std::optional<Axis> nextOn(const Layout &layout, Axis axis) {
   std::optional<unsigned> dim = layout.getShardedDim(axis);
   if (!dim)
     return std::nullopt;
-  ArrayRef<Axis> axes = layout.dims[*dim];
+  ArrayRef<Axis> axes = layout.getAxes(*dim);
   size_t next = llvm::find(axes, axis) - axes.begin() + 1;
   return next < axes.size() ? std::optional(axes[next]) : std::nullopt;
 }
@@ -94,6 +94,8 @@ Layout AxisBundles::fold(const Layout &layout) const {
   Layout result;
   for (const AxisList &axes : layout.dims)
     result.dims.push_back(dealtOutAs(foldAxes(axes), axes));
+  result.flat = layout.flat;
+  result.flat.axes = foldAxes(layout.flat.axes);
   for (auto [kind, axes] : llvm::enumerate(layout.partial))
     result.partial[kind] = foldAxes(axes);
   for (auto [bundle, list] : llvm::enumerate(members)) {
@@ -113,6 +115,8 @@ Layout AxisBundles::unfold(const Layout &layout) const {
   Layout result;
   for (const AxisList &axes : layout.dims)
     result.dims.push_back(dealtOutAs(unfold(axes), axes));
+  result.flat = layout.flat;
+  result.flat.axes = unfold(layout.flat.axes);
   for (auto [kind, axes] : llvm::enumerate(layout.partial))
     result.partial[kind] = unfold(axes);
   for (auto [bundle, coordinate] : layout.fixed)

@@ -197,14 +197,34 @@ static ParseResult parsePartialEntry(AsmParser &parser, const Mesh &mesh,
   return success();
 }
 
-/// Parses one option of a layout: `partial = [...]`, `at = [...]` or
-/// `memory = host`.
+/// Parses a flat cut: `{a, b}`, then `leading n` and `granule n` if they are
+/// not 0 and 1.
+static ParseResult parseFlat(AsmParser &parser, const Mesh &mesh,
+                             FlatCut &flat) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseAxisSet(parser, mesh, flat.axes))
+    return failure();
+  if (flat.empty())
+    return parser.emitError(loc, "expected at least one axis");
+  if (succeeded(parser.parseOptionalKeyword("leading")) &&
+      parser.parseInteger(flat.leading))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("granule")) &&
+      parser.parseInteger(flat.granule))
+    return failure();
+  return success();
+}
+
+/// Parses one option of a layout: `flat = ...`, `partial = [...]`,
+/// `at = [...]` or `memory = host`.
 static ParseResult parseLayoutOption(AsmParser &parser, const Mesh &mesh,
                                      Layout &layout) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef keyword;
   if (parser.parseKeyword(&keyword) || parser.parseEqual())
     return failure();
+  if (keyword == "flat")
+    return parseFlat(parser, mesh, layout.flat);
   if (keyword == "partial")
     return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
       return parsePartialEntry(parser, mesh, layout);
@@ -214,7 +234,8 @@ static ParseResult parseLayoutOption(AsmParser &parser, const Mesh &mesh,
     return parser.parseKeyword("host");
   }
   if (keyword != "at")
-    return parser.emitError(loc, "expected 'partial', 'at' or 'memory'");
+    return parser.emitError(loc,
+                            "expected 'flat', 'partial', 'at' or 'memory'");
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
     auto &[axis, coordinate] = layout.fixed.emplace_back();
     return failure(parseAxis(parser, mesh, axis) || parser.parseEqual() ||
@@ -252,6 +273,13 @@ void LayoutAttr::print(AsmPrinter &printer) const {
       printer << " shift " << axes.shift;
   });
   printer << "]";
+  if (!layout.flat.empty()) {
+    printer << ", flat = " << mesh.format(layout.flat.axes);
+    if (layout.flat.leading != 0)
+      printer << " leading " << layout.flat.leading;
+    if (layout.flat.granule != 1)
+      printer << " granule " << layout.flat.granule;
+  }
   if (layout.isPartial()) {
     printer << ", partial = [";
     llvm::ListSeparator separator;

@@ -53,7 +53,7 @@ struct DistAttributePlaces : proteus::AttributePlaceInterface {
     if (name == ProteusDialect::onceAttrName)
       return isa<AllGatherOp>(op);
     if (name == ProteusDialect::prefetchAttrName)
-      return isa<AllGatherOp, FetchOp>(op);
+      return isa<AllGatherOp, FusedGatherOp, FetchOp>(op);
     return name == ProteusDialect::exchangeAttrName &&
            isa<AllGatherOp, ReduceScatterOp, AllReduceOp>(op);
   }

@@ -182,19 +182,22 @@ template <typename OpT> static int64_t numIterations(OpT op, unsigned operand) {
              : 1;
 }
 
-/// Returns the bytes of bucket `bucket`. `values` are the operands or the
-/// results of `op`: a range of the bucket consists of iterations of one of
-/// these values. If `wire` is given, each element has this type instead of the
-/// element type of the value.
+/// Returns the bytes of bucket `bucket`. `wholes` and `parts` are the operands
+/// and the results of `op`, or the other way round for a gather: a range of the
+/// bucket consists of iterations of one of these values. If `wire` is given,
+/// each element has this type instead of the element type of the value.
 template <typename OpT>
-static int64_t bucketBytes(OpT op, unsigned bucket, ValueRange values,
-                           std::optional<Type> wire) {
+static int64_t bucketBytes(OpT op, unsigned bucket, ValueRange wholes,
+                           ValueRange parts, std::optional<Type> wire) {
   int64_t bytes = 0;
   for (const BucketRange &range : op.getBuckets().getValue().list[bucket]) {
-    auto type = cast<RankedTensorType>(values[range.operand].getType());
-    if (wire)
-      type = type.clone(*wire);
-    bytes += localBytes(type) / op.getNumIterations(range.operand) *
+    auto whole = cast<RankedTensorType>(wholes[range.operand].getType());
+    auto part = cast<RankedTensorType>(parts[range.operand].getType());
+    if (wire) {
+      whole = whole.clone(*wire);
+      part = part.clone(*wire);
+    }
+    bytes += bufferBytes(whole, part) / op.getNumIterations(range.operand) *
              (range.to - range.from);
   }
   return bytes;
@@ -220,7 +223,7 @@ int64_t FusedReduceOp::getNumIterations(unsigned operand) {
   return numIterations(*this, operand);
 }
 int64_t FusedReduceOp::getBucketBytes(unsigned bucket) {
-  return bucketBytes(*this, bucket, getInputs(), getWireType());
+  return bucketBytes(*this, bucket, getInputs(), getOutputs(), getWireType());
 }
 int64_t FusedReduceOp::getBufferBytes() { return allBucketBytes(*this); }
 
@@ -232,7 +235,7 @@ int64_t FusedGatherOp::getNumIterations(unsigned operand) {
   return numIterations(*this, operand);
 }
 int64_t FusedGatherOp::getBucketBytes(unsigned bucket) {
-  return bucketBytes(*this, bucket, getOutputs(), std::nullopt);
+  return bucketBytes(*this, bucket, getOutputs(), getInputs(), std::nullopt);
 }
 int64_t FusedGatherOp::getBufferBytes() { return allBucketBytes(*this); }
 //===----------------------------------------------------------------------===//

@@ -75,9 +75,9 @@ static LogicalResult verifyLayout(Operation *op, LayoutAttr actual,
 /// error.
 static AxisList placedOrder(const Layout &result, unsigned dim,
                             const AxisList &axes) {
-  if (dim >= result.dims.size())
+  if (dim > result.dims.size())
     return axes;
-  ArrayRef<Axis> placed = result.dims[dim];
+  ArrayRef<Axis> placed = result.getAxes(dim);
   if (placed.size() < axes.size())
     return axes;
   ArrayRef<Axis> tail = placed.take_back(axes.size());
@@ -94,7 +94,10 @@ static LogicalResult verifyStep(Operation *op, RankedTensorType from,
   LayoutAttr operand = getLayout(from), result = getLayout(to);
   if (step.toDim) {
     step.axes = placedOrder(result.getValue(), *step.toDim, step.axes);
-    step.zigzag = result.getValue().dims[*step.toDim].zigzag;
+    if (*step.toDim == result.getRank())
+      step.flat = result.getValue().flat;
+    else
+      step.zigzag = result.getValue().dims[*step.toDim].zigzag;
   }
   std::string reason;
   FailureOr<Layout> expected =
@@ -112,6 +115,13 @@ static LogicalResult verifyDim(Operation *op, RankedTensorType type,
     return success();
   return op->emitOpError("dimension ")
          << dim << " is outside a tensor of rank " << type.getRank();
+}
+
+/// Checks the dimension of an operation that changes a dimension or the flat
+/// cut.
+template <typename OpT> static LogicalResult verifyCut(OpT op) {
+  std::optional<int64_t> dim = op.getDim();
+  return dim ? verifyDim(op, op.getInput().getType(), *dim) : success();
 }
 
 template <typename OpT>
@@ -137,16 +147,16 @@ LogicalResult AllReduceOp::verify() {
 }
 
 LogicalResult AllGatherOp::verify() {
-  if (failed(verifyDim(*this, getInput().getType(), getDim())))
+  if (failed(verifyCut(*this)))
     return failure();
-  return verifyCollective(*this, {StepKind::AllGather, {}, {}, getDim(), {}});
+  return verifyCollective(*this, {StepKind::AllGather, {}, {}, getCut(), {}});
 }
 
 LogicalResult ReduceScatterOp::verify() {
-  if (failed(verifyDim(*this, getInput().getType(), getDim())))
+  if (failed(verifyCut(*this)))
     return failure();
   return verifyCollective(
-      *this, {StepKind::ReduceScatter, {}, getReduction(), {}, getDim()});
+      *this, {StepKind::ReduceScatter, {}, getReduction(), {}, getCut()});
 }
 
 LogicalResult AllToAllOp::verify() {
@@ -274,9 +284,9 @@ LogicalResult ExchangeOp::verify() {
 }
 
 LogicalResult SliceOp::verify() {
-  if (failed(verifyDim(*this, getInput().getType(), getDim())))
+  if (failed(verifyCut(*this)))
     return failure();
-  return verifyCollective(*this, {StepKind::Slice, {}, {}, {}, getDim()});
+  return verifyCollective(*this, {StepKind::Slice, {}, {}, {}, getCut()});
 }
 
 /// Checks that dimension `dim` of `whole` can be divided into `groups` groups
@@ -416,10 +426,13 @@ LogicalResult ShiftOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// Returns the dimension that a reduce-scatter from `from` to `to` shards, or
-/// that an all-gather collects. This is the first dimension with different axes
-/// in the two layouts. If there is none, the caller reports an error; the
-/// function then returns dimension 0, or 1 if dimension 0 is that of the stack.
+/// that an all-gather collects. This is the number of the flat cut if the cuts
+/// differ, else the first dimension with different axes in the two layouts. If
+/// there is none, the caller reports an error; the function then returns
+/// dimension 0, or 1 if dimension 0 is that of the stack.
 static unsigned changedDim(const Layout &from, const Layout &to, bool stacked) {
+  if (from.flat != to.flat)
+    return from.dims.size();
   for (auto [dim, axes] : llvm::enumerate(llvm::zip(from.dims, to.dims)))
     if (std::get<0>(axes) != std::get<1>(axes))
       return dim;

@@ -76,6 +76,16 @@ int64_t proteus::dist::localBytes(RankedTensorType type) {
   return bytesOf(largestLocalShape(type), type.getElementType());
 }
 
+int64_t proteus::dist::bufferBytes(RankedTensorType whole,
+                                   RankedTensorType part) {
+  LayoutAttr before = getLayout(whole), after = getLayout(part);
+  if (!before || !after || before.getValue().flat == after.getValue().flat)
+    return localBytes(whole);
+  const Mesh &mesh = after.getMesh().getValue();
+  return localBytes(part) * (mesh.getSize(after.getValue().flat.axes) /
+                             mesh.getSize(before.getValue().flat.axes));
+}
+
 bool proteus::dist::isEven(RankedTensorType type) {
   LayoutAttr layout = getLayout(type);
   if (!layout)
@@ -117,6 +127,10 @@ static Value buildStep(OpBuilder &builder, Location loc, Value value,
                        const ReshardStep &planned,
                        std::optional<Purpose> purpose) {
   const Step &step = planned.step;
+  auto cut = [&](unsigned dim) {
+    return dim == planned.result.getRank() ? IntegerAttr()
+                                           : builder.getI64IntegerAttr(dim);
+  };
   Type type =
       withLayout(cast<RankedTensorType>(value.getType()), planned.result);
   ArrayAttr axes = getAxisNames(planned.result.getMesh(), step.axes);
@@ -125,10 +139,10 @@ static Value buildStep(OpBuilder &builder, Location loc, Value value,
               : PurposeAttr();
   switch (step.kind) {
   case StepKind::Slice:
-    return SliceOp::create(builder, loc, type, value, *step.toDim, axes);
+    return SliceOp::create(builder, loc, type, value, cut(*step.toDim), axes);
   case StepKind::ReduceScatter:
     return ReduceScatterOp::create(builder, loc, type, *step.reduction, value,
-                                   *step.toDim, axes, purposeAttr);
+                                   cut(*step.toDim), axes, purposeAttr);
   case StepKind::AllReduce:
     return AllReduceOp::create(builder, loc, type, *step.reduction, value, axes,
                                purposeAttr);
@@ -136,8 +150,8 @@ static Value buildStep(OpBuilder &builder, Location loc, Value value,
     return AllToAllOp::create(builder, loc, type, value, *step.fromDim,
                               *step.toDim, axes, purposeAttr);
   case StepKind::AllGather:
-    return AllGatherOp::create(builder, loc, type, value, *step.fromDim, axes,
-                               purposeAttr);
+    return AllGatherOp::create(builder, loc, type, value, cut(*step.fromDim),
+                               axes, purposeAttr);
   case StepKind::Permute:
     return PermuteOp::create(builder, loc, type, value, axes, purposeAttr);
   case StepKind::Broadcast:

@@ -215,8 +215,8 @@ std::optional<ReductionKind> Layout::getPartialKind(Axis axis) const {
 }
 
 std::optional<unsigned> Layout::getShardedDim(Axis axis) const {
-  for (auto [dim, axes] : llvm::enumerate(dims))
-    if (llvm::is_contained(axes, axis))
+  for (unsigned dim = 0; dim <= dims.size(); ++dim)
+    if (llvm::is_contained(getAxes(dim), axis))
       return dim;
   return std::nullopt;
 }
@@ -243,9 +243,27 @@ void Layout::normalise() {
   for (AxisList &axes : dims)
     if (axes.empty())
       axes = AxisList();
+  if (flat.empty())
+    flat = FlatCut();
   for (AxisList &axes : partial)
     llvm::sort(axes);
   llvm::sort(fixed);
+}
+
+Layout Layout::withLeading() const {
+  Layout result = *this;
+  result.dims.insert(result.dims.begin(), AxisList());
+  result.flat.leading += !flat.empty();
+  return result;
+}
+
+Layout Layout::withoutLeading() const {
+  assert(dims.front().empty() && "a stack is not sharded");
+  assert((flat.empty() || flat.leading > 0) && "every layer is cut by itself");
+  Layout result = *this;
+  result.dims.erase(result.dims.begin());
+  result.flat.leading -= !flat.empty();
+  return result;
 }
 
 std::optional<std::string> Layout::check(const Mesh &mesh) const {
@@ -269,6 +287,21 @@ std::optional<std::string> Layout::check(const Mesh &mesh) const {
               Twine(mesh.getSize(axes)) + " parts over " + mesh.format(axes))
           .str();
   }
+  for (Axis axis : flat.axes) {
+    if (auto problem = use(axis))
+      return problem;
+    if (axis == microAxis)
+      return "the time axis 'micro' cannot belong to a flat cut";
+  }
+  if (flat.granule < 1)
+    return ("granule " + Twine(flat.granule) +
+            " of a flat cut, expected a positive number")
+        .str();
+  if (!flat.empty() && flat.leading >= dims.size())
+    return ("a flat cut leaves " + Twine(flat.leading) +
+            " leading dimensions whole, but the tensor has " +
+            Twine(dims.size()))
+        .str();
   for (const AxisList &axes : partial)
     for (Axis axis : axes)
       if (auto problem = use(axis))
@@ -313,13 +346,15 @@ std::optional<std::string> Layout::checkShape(const Mesh &mesh,
 }
 
 bool Layout::operator==(const Layout &other) const {
-  return std::tie(dims, partial, fixed, onHost) ==
-         std::tie(other.dims, other.partial, other.fixed, other.onHost);
+  return std::tie(dims, flat, partial, fixed, onHost) ==
+         std::tie(other.dims, other.flat, other.partial, other.fixed,
+                  other.onHost);
 }
 
 bool Layout::operator<(const Layout &other) const {
-  return std::tie(dims, partial, fixed, onHost) <
-         std::tie(other.dims, other.partial, other.fixed, other.onHost);
+  return std::tie(dims, flat, partial, fixed, onHost) <
+         std::tie(other.dims, other.flat, other.partial, other.fixed,
+                  other.onHost);
 }
 
 llvm::hash_code proteus::dist::hash_value(const Layout &layout) {
@@ -327,6 +362,8 @@ llvm::hash_code proteus::dist::hash_value(const Layout &layout) {
   for (const AxisList &axes : layout.dims)
     hash =
         llvm::hash_combine(hash, ArrayRef<Axis>(axes), axes.zigzag, axes.shift);
+  hash = llvm::hash_combine(hash, ArrayRef<Axis>(layout.flat.axes),
+                            layout.flat.leading, layout.flat.granule);
   for (const AxisList &axes : layout.partial)
     hash = llvm::hash_combine(hash, ArrayRef<Axis>(axes));
   for (auto [axis, coordinate] : layout.fixed)
@@ -348,17 +385,81 @@ int64_t proteus::dist::partIndex(const Mesh &mesh, const Layout &layout,
   return (index + count - layout.dims[dim].shift) % count;
 }
 
+/// Returns the shape of the block that the dimensions leave to the rank at
+/// `coordinates`, without the flat cut.
+static SmallVector<int64_t> blockShape(const Mesh &mesh, const Layout &layout,
+                                       ArrayRef<int64_t> shape,
+                                       ArrayRef<int64_t> coordinates) {
+  assert(coordinates.size() == mesh.getNumAxes() &&
+         "one coordinate per axis, micro first");
+  SmallVector<int64_t> block;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    block.push_back(partSize(size, numParts(mesh, layout, dim),
+                             partIndex(mesh, layout, dim, coordinates)));
+  return block;
+}
+
+/// Returns the shape of the largest block that the dimensions leave to a rank.
+static SmallVector<int64_t> largestBlockShape(const Mesh &mesh,
+                                              const Layout &layout,
+                                              ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> largest;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    largest.push_back(partSize(size, numParts(mesh, layout, dim), 0));
+  return largest;
+}
+
+/// Returns the number of elements of a block after `leading` dimensions.
+static int64_t sizeAfter(ArrayRef<int64_t> block, unsigned leading) {
+  int64_t elements = 1;
+  for (int64_t size : block.drop_front(leading))
+    elements *= size;
+  return elements;
+}
+
+/// Returns the shape of a shard: `block`, or a part of it if there is a flat
+/// cut.
+static SmallVector<int64_t> cutFlat(const Mesh &mesh, const Layout &layout,
+                                    ArrayRef<int64_t> shape,
+                                    SmallVector<int64_t> block) {
+  if (layout.flat.empty())
+    return block;
+  std::fill(block.begin() + layout.flat.leading, block.end(), 1);
+  block.back() = flatPartSize(mesh, layout, shape);
+  return block;
+}
+
+int64_t proteus::dist::flatPartSize(const Mesh &mesh, const Layout &layout,
+                                    ArrayRef<int64_t> shape) {
+  // Uneven dimensions leave blocks of different sizes. The largest one
+  // determines the size of all parts.
+  int64_t elements =
+      sizeAfter(largestBlockShape(mesh, layout, shape), layout.flat.leading);
+  int64_t granule = layout.flat.granule;
+  int64_t granules = elements / granule + (elements % granule != 0);
+  int64_t parts = mesh.getSize(layout.flat.axes);
+  return (granules / parts + (granules % parts != 0)) * granule;
+}
+
+Range proteus::dist::flatRange(const Mesh &mesh, const Layout &layout,
+                               ArrayRef<int64_t> shape,
+                               ArrayRef<int64_t> coordinates) {
+  int64_t index = 0;
+  for (Axis axis : layout.flat.axes)
+    index = index * mesh.getSize(axis) + coordinates[axis];
+  int64_t size = flatPartSize(mesh, layout, shape);
+  int64_t elements = sizeAfter(blockShape(mesh, layout, shape, coordinates),
+                               layout.flat.leading);
+  int64_t begin = std::min(index * size, elements);
+  return {begin, std::min(begin + size, elements)};
+}
+
 SmallVector<int64_t> proteus::dist::localShape(const Mesh &mesh,
                                                const Layout &layout,
                                                ArrayRef<int64_t> shape,
                                                ArrayRef<int64_t> coordinates) {
-  assert(coordinates.size() == mesh.getNumAxes() &&
-         "one coordinate per axis, micro first");
-  SmallVector<int64_t> local;
-  for (auto [dim, size] : llvm::enumerate(shape))
-    local.push_back(partSize(size, numParts(mesh, layout, dim),
-                             partIndex(mesh, layout, dim, coordinates)));
-  return local;
+  return cutFlat(mesh, layout, shape,
+                 blockShape(mesh, layout, shape, coordinates));
 }
 
 SmallVector<Ranges> proteus::dist::localRanges(const Mesh &mesh,
@@ -388,8 +489,5 @@ SmallVector<int64_t> proteus::dist::localOffset(const Mesh &mesh,
 SmallVector<int64_t> proteus::dist::largestLocalShape(const Mesh &mesh,
                                                       const Layout &layout,
                                                       ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> largest;
-  for (auto [dim, size] : llvm::enumerate(shape))
-    largest.push_back(partSize(size, numParts(mesh, layout, dim), 0));
-  return largest;
+  return cutFlat(mesh, layout, shape, largestBlockShape(mesh, layout, shape));
 }

@@ -102,7 +102,9 @@ private:
   void attempt(const Layout &from, Step step) {
     // A step that puts the first axes on `toDim` makes it a zigzag if it is one
     // in the target. For all other steps, applyStep ignores this flag.
-    if (step.toDim)
+    if (step.toDim && *step.toDim == shape.size())
+      step.flat = to.flat;
+    else if (step.toDim)
       step.zigzag = to.dims[*step.toDim].zigzag;
     std::string reason;
     FailureOr<Layout> after = applyStep(mesh, shape, from, step, reason);
@@ -122,12 +124,14 @@ private:
   /// `planReshard` gives.
   void expand(const Layout &layout) {
     unsigned rank = shape.size();
+    // The cuts that a step can add to, or take from.
+    unsigned numTo = to.getNumCuts(), numFrom = layout.getNumCuts();
     AxisList fixed(llvm::make_filter_range(movable, [&](Axis axis) {
       return layout.getFixedCoordinate(axis).has_value();
     }));
     AxisList replicated(llvm::make_filter_range(
         movable, [&](Axis axis) { return layout.isReplicated(axis); }));
-    for (unsigned dim = 0; dim < rank; ++dim)
+    for (unsigned dim = 0; dim < numTo; ++dim)
       forEachSelection(replicated, true, [&](ArrayRef<Axis> axes) {
         attempt(layout, {StepKind::Slice, AxisList(axes), {}, {}, dim});
       });
@@ -135,7 +139,7 @@ private:
       forEachSelection(fixed, true, [&](ArrayRef<Axis> axes) {
         attempt(layout, {StepKind::Scatter, AxisList(axes), {}, {}, dim});
       });
-    for (unsigned dim = 0; dim < rank; ++dim)
+    for (unsigned dim = 0; dim < numTo; ++dim)
       for (ReductionKind kind : allReductionKinds)
         forEachSelection(pending(layout, kind), true, [&](ArrayRef<Axis> axes) {
           attempt(layout,
@@ -156,7 +160,7 @@ private:
                         {StepKind::AllToAll, AxisList(axes), {}, from, to});
             });
           });
-    for (unsigned from = 0; from < rank; ++from)
+    for (unsigned from = 0; from < numFrom; ++from)
       expandSuffixes(layout, from, [&](ArrayRef<Axis> suffix) {
         attempt(layout, {StepKind::AllGather, AxisList(suffix), {}, from, {}});
       });
@@ -179,7 +183,7 @@ private:
       return mesh.getSize(axis) > 1 && !layout.getPartialKind(axis) &&
              !layout.getFixedCoordinate(axis);
     }));
-    if (mobile.size() < 2)
+    if (mobile.size() < 2 || !layout.flat.empty())
       return;
     SmallVector<AxisList, 0> placed(shape.size());
     // A permute moves whole parts between ranks, so each dimension keeps its
@@ -242,7 +246,7 @@ private:
   void expandSuffixes(const Layout &layout, unsigned dim,
                       llvm::function_ref<void(ArrayRef<Axis>)> visit) {
     AxisList suffix;
-    for (Axis axis : llvm::reverse(layout.dims[dim])) {
+    for (Axis axis : llvm::reverse(layout.getAxes(dim))) {
       if (!llvm::is_contained(movable, axis))
         return;
       suffix.push_back(axis);
@@ -323,6 +327,10 @@ static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
       settled[before] = true;
     }
   }
+  // A flat cut can stay only if the block that it cuts stays.
+  if (keepMajor && from.flat == to.flat && from.dims == to.dims)
+    for (Axis axis : from.flat.axes)
+      settled[axis] = true;
   AxisList movable;
   for (Axis axis = 0; axis < mesh.getNumAxes(); ++axis)
     if (!settled[axis])

@@ -75,10 +75,13 @@ LogicalResult BucketingAttr::verify(EmitError emitError,
 
 LogicalResult OverlapAttr::verify(EmitError emitError,
                                   plan::TensorOverlap tensor,
-                                  std::optional<int64_t> chunks, bool) {
+                                  std::optional<int64_t> chunks, bool,
+                                  int64_t reductions) {
   if (chunks && tensor != plan::TensorOverlap::Chunked)
     return emitError() << "chunks needs tensor = chunked, got tensor = "
                        << plan::stringifyTensorOverlap(tensor);
+  if (failed(checkAtLeast(emitError, "reductions", reductions, 1)))
+    return failure();
   return checkAtLeast(emitError, "chunks", chunks, 2);
 }
 

@@ -55,7 +55,7 @@ placeOf(const Mesh &mesh, const Layout &layout, Axis axis) {
   std::optional<unsigned> dim = layout.getShardedDim(axis);
   if (!dim)
     return std::nullopt;
-  ArrayRef<Axis> axes = layout.dims[*dim];
+  ArrayRef<Axis> axes = layout.getAxes(*dim);
   size_t index = llvm::find(axes, axis) - axes.begin();
   return std::pair(*dim, mesh.getSize(axes.drop_front(index + 1)));
 }
@@ -83,8 +83,8 @@ public:
       : mesh(mesh), shape(shape), step(step), layout(layout), reason(reason) {}
 
   bool run() {
-    assert(step.fromDim.value_or(0) < std::max<size_t>(shape.size(), 1) &&
-           step.toDim.value_or(0) < std::max<size_t>(shape.size(), 1) &&
+    assert(step.fromDim.value_or(0) <= shape.size() &&
+           step.toDim.value_or(0) <= shape.size() &&
            "dimension outside the tensor");
     if (layout.onHost)
       return fail("the value is in host memory; fetch it first");
@@ -102,6 +102,9 @@ public:
     case StepKind::Permute:
       return permute();
     case StepKind::AllToAll:
+      if (*step.fromDim == shape.size() || *step.toDim == shape.size())
+        return fail("an all_to_all moves axes between dimensions, not to or "
+                    "from a flat cut");
       if (*step.fromDim == *step.toDim)
         return fail("all_to_all from dimension " + Twine(*step.fromDim) +
                     " to itself");
@@ -180,6 +183,8 @@ private:
   /// layout is invalid, if the tensor would be cut into other blocks, or if
   /// `step.axes` are not exactly the axes along which blocks move.
   bool permute() {
+    if (!checkWhole())
+      return false;
     Layout from = layout;
     layout.dims.assign(step.placed.begin(), step.placed.end());
     if (std::optional<std::string> problem = layout.check(mesh))
@@ -205,14 +210,18 @@ private:
 
   /// Removes the axes of the step from the minor end of a dimension.
   bool remove(unsigned dim) {
-    AxisList &axes = layout.dims[dim];
+    bool isFlat = dim == shape.size();
+    AxisList &axes = isFlat ? layout.flat.axes : layout.dims[dim];
     size_t count = step.axes.size();
     if (axes.size() < count ||
         !std::is_permutation(axes.end() - count, axes.end(), step.axes.begin()))
-      return fail("axes " + mesh.format(step.axes) +
-                  " are not the minor axes of dimension " + Twine(dim) +
-                  ", which is sharded by " + mesh.format(axes));
-    if (!checkAtHome(dim))
+      return fail(
+          "axes " + mesh.format(step.axes) + " are not the minor axes of " +
+          (isFlat ? Twine("the flat cut") : "dimension " + Twine(dim)).str() +
+          ", which is sharded by " + mesh.format(axes));
+    if (isFlat)
+      return changeFlat(AxisList(ArrayRef<Axis>(axes).drop_back(count)));
+    if (!checkWhole() || !checkAtHome(dim))
       return false;
     ArrayRef<Axis> kept = ArrayRef<Axis>(axes).drop_back(count);
     if (!checkRegroup(dim, kept))
@@ -225,6 +234,10 @@ private:
 
   /// Adds the axes of the step at the minor end of a dimension.
   bool append(unsigned dim) {
+    if (dim == shape.size())
+      return appendFlat();
+    if (!checkWhole())
+      return false;
     AxisList &axes = layout.dims[dim];
     int64_t parts = mesh.getSize(axes) * mesh.getSize(step.axes);
     if (parts > std::max<int64_t>(shape[dim], 1))
@@ -240,6 +253,47 @@ private:
     axes.append(step.axes.begin(), step.axes.end());
     axes.zigzag = zigzag;
     return true;
+  }
+
+  /// Adds the axes of the step at the minor end of the flat cut.
+  bool appendFlat() {
+    if (layout.flat.empty())
+      layout.flat = step.flat.withoutAxes();
+    else if (layout.flat.withoutAxes() != step.flat.withoutAxes())
+      return fail("the operand has another flat cut already");
+    if (step.flat.leading >= shape.size() || step.flat.granule < 1)
+      return fail("a tensor of rank " + Twine(shape.size()) +
+                  " has no flat cut after " + Twine(step.flat.leading) +
+                  " leading dimensions with granule " +
+                  Twine(step.flat.granule));
+    AxisList all = layout.flat.axes;
+    all.append(step.axes.begin(), step.axes.end());
+    return changeFlat(all);
+  }
+
+  /// Gives the flat cut other axes. Fails if neither the operand nor the result
+  /// is whole, and the smaller parts do not form the larger ones exactly.
+  bool changeFlat(AxisList axes) {
+    Layout after = layout;
+    after.flat.axes = std::move(axes);
+    auto elements = [&](const Layout &of) {
+      return flatPartSize(mesh, of, shape) * mesh.getSize(of.flat.axes);
+    };
+    if (!layout.flat.empty() && !after.flat.empty() &&
+        elements(layout) != elements(after))
+      return fail("the padded parts over " + mesh.format(layout.flat.axes) +
+                  " and over " + mesh.format(after.flat.axes) + " do not nest");
+    after.normalise();
+    layout = std::move(after);
+    return true;
+  }
+
+  /// Fails if the operand has a flat cut. The step would change the block that
+  /// is cut.
+  bool checkWhole() {
+    return layout.flat.empty() ||
+           fail("the operand has a flat cut over " +
+                mesh.format(layout.flat.axes) + "; gather it first");
   }
 
   /// Fails if the parts of a dimension are shifted. No step can add axes to
@@ -296,6 +350,13 @@ StepVolume proteus::dist::stepVolume(const Mesh &mesh, ArrayRef<int64_t> shape,
   volume.groupSize = mesh.getSize(step.axes);
   volume.bufferBytes =
       localBytes(mesh, shape, elementBits, countsResult ? to : from);
+  // The parts of a flat cut are sent with their padding.
+  if (step.kind == StepKind::AllGather && *step.fromDim == shape.size())
+    volume.bufferBytes =
+        localBytes(mesh, shape, elementBits, from) * volume.groupSize;
+  else if (step.kind == StepKind::ReduceScatter && *step.toDim == shape.size())
+    volume.bufferBytes =
+        localBytes(mesh, shape, elementBits, to) * volume.groupSize;
   // `movedBytes` is the largest number of bytes that one rank sends. A share is
   // the buffer divided by the n ranks of the group. In a ring, a rank sends one
   // share in each of n - 1 rounds; an all-reduce is two rings. In an

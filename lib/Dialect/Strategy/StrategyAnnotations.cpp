@@ -62,11 +62,18 @@ static bool isNumber(Attribute attribute) {
          number.getInt() >= 0;
 }
 
-/// Returns true if the attribute is an array of arrays of axis names. There is
-/// one inner array for each dimension of a tensor.
+/// Returns true if the attribute is an array of arrays of axis names,
+/// optionally followed by a flat cut. There is one inner array for each
+/// dimension of a tensor, or none if the tensor has the dimensions of its first
+/// reader.
 static bool isStorage(Attribute attribute) {
-  auto dims = dyn_cast<ArrayAttr>(attribute);
-  return dims && llvm::all_of(dims, isArrayOf<StringAttr>);
+  auto list = dyn_cast<ArrayAttr>(attribute);
+  if (!list)
+    return false;
+  ArrayRef<Attribute> dims = list.getValue();
+  if (!dims.empty() && isa<FlatAttr>(dims.back()))
+    dims = dims.drop_back();
+  return llvm::all_of(dims, isArrayOf<StringAttr>);
 }
 
 static bool isStages(Attribute attribute) {
@@ -87,9 +94,10 @@ static bool isInputs(Attribute attribute) {
 }
 
 static constexpr Rule rules[] = {
+    {kFlatAttr, OnOperation, "a #strategy.flat", isA<FlatAttr>},
     {kGatherOnceAttr, OnOperation, "no value", isA<UnitAttr>},
-    {kGradientAttr, OnArgument, "an array of axis names per dimension",
-     isStorage},
+    {kGradientAttr, OnArgument,
+     "an array of axis names per dimension and a flat cut", isStorage},
     {kHostStateAttr, OnArgument, "no value", isA<UnitAttr>},
     {kHostWeightAttr, OnArgument, "no value", isA<UnitAttr>},
     {kInputsAttr, OnOperation, "pairs of an operand number and a partition",
@@ -114,12 +122,13 @@ static constexpr Rule rules[] = {
     {kScatterGatherAttr, OnFunction, "no value", isA<UnitAttr>},
     {kStackAttr, OnTree, "a string", isA<StringAttr>},
     {kStageAttr, OnOperation | OnArgument, "a non-negative i64", isNumber},
-    {kStateAttr, OnArgument, "an array of axis names per dimension", isStorage},
+    {kStateAttr, OnArgument,
+     "an array of axis names per dimension and a flat cut", isStorage},
     {kStepAttr, OnFunction, "a #dist.step", isA<dist::StepAttr>},
     {kTiedAttr, OnArgument, "an array of stages", isStages},
     {kTreeAttr, OnFunction, "a symbol", isA<FlatSymbolRefAttr>},
-    {kWeightAttr, OnArgument, "an array of axis names per dimension",
-     isStorage},
+    {kWeightAttr, OnArgument,
+     "an array of axis names per dimension and a flat cut", isStorage},
 };
 
 /// Returns the words for a set of kinds of objects, such as "operations and

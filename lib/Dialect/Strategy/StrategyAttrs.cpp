@@ -314,6 +314,22 @@ void PartAttr::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------===//
+// FlatAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult FlatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayAttr axes, int64_t leading,
+                               std::optional<int64_t> granule) {
+  if (axes.empty() || !llvm::all_of(axes, llvm::IsaPred<StringAttr>))
+    return emitError() << "a flat cut needs a list of axis names, got " << axes;
+  if (leading < 0 || granule.value_or(1) < 1)
+    return emitError() << "a flat cut with " << leading
+                       << " leading dimensions and granule "
+                       << granule.value_or(1) << "; expected at least 0 and 1";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // PartitionAttr
 //===----------------------------------------------------------------------===//
 

@@ -232,8 +232,11 @@ LogicalResult ScatterGatherOp::verify() { return verifyInTree(*this); }
 LogicalResult OverlapOp::verify() {
   if (failed(verifyInTree(*this)))
     return failure();
-  if (!getTensor() && !getMessages())
-    return emitOpError("sets nothing; give 'tensor', 'messages' or both");
+  if (!getTensor() && !getMessages() && !getReductions())
+    return emitOpError(
+        "sets nothing; give 'tensor', 'messages' or 'reductions'");
+  if (failed(verifyAtLeastOne(*this, "reductions", getReductions())))
+    return failure();
   if (failed(verifyWord<plan::TensorOverlap>(*this, "tensor", getTensor())))
     return failure();
   if (!getChunks())
@@ -256,6 +259,13 @@ static std::string describeKey(PartAttr part) {
   return ("iterator '" + part.getIterator() + "'").str();
 }
 
+/// Returns true if the item belongs to a parameter.
+static bool isOfParameter(ItemAttr item) {
+  return item.getKind() == ItemKind::Weight ||
+         item.getKind() == ItemKind::Gradient ||
+         item.getKind() == ItemKind::State;
+}
+
 static LogicalResult verifyKey(SplitOp split, PartAttr part) {
   if ((part.getRing() || part.getZigzag()) &&
       split.getItem().getKind() != ItemKind::Op)
@@ -263,6 +273,11 @@ static LogicalResult verifyKey(SplitOp split, PartAttr part) {
                                << (part.getRing() ? ringWord : zigzagWord)
                                << "', which applies to 'op' only; memory items "
                                   "are split into contiguous parts";
+  if (part.isFlat() && !isOfParameter(split.getItem()))
+    return split.emitOpError() << "names '" << part.getIterator()
+                               << "', which applies to 'weight', 'gradient' "
+                                  "and 'state' only; split "
+                                  "an iterator or a dimension";
   if (!part.isDimension())
     return success();
   if (split.getItem().getKind() == ItemKind::Op)
@@ -283,6 +298,7 @@ LogicalResult SplitOp::verify() {
                        "as [batch -> dp]");
 
   llvm::SmallDenseSet<Attribute> keys;
+  bool hasFlat = false;
   SmallVector<std::pair<StringAttr, PartAttr>> users;
   for (PartAttr part : parts) {
     if (failed(verifyKey(*this, part)))
@@ -290,6 +306,9 @@ LogicalResult SplitOp::verify() {
     if (!keys.insert(part.getKey()).second)
       return emitOpError() << describeKey(part)
                            << " is given twice; list all its axes in one arrow";
+    if (part.isFlat() && std::exchange(hasFlat, true))
+      return emitOpError() << "names '" << kFlatKey << "' and '" << kFlatRowsKey
+                           << "'; use one of them";
     for (StringAttr axis : part.getAxes()) {
       for (auto [other, user] : users) {
         // An iterator with `ring` may use the axes of an iterator without

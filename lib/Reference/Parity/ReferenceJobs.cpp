@@ -69,11 +69,12 @@ void TreeWriter::schedule() {
 
 /// Writes the settings of buckets. The reference closes a bucket when the
 /// bucket exceeds its size. This simulator closes a bucket when it reaches its
-/// size, so the size in the setting is one byte larger. Three settings imitate
+/// size, so the size in the setting is one byte larger. Four settings imitate
 /// the reference:
 ///
 /// - `by_operation`: all gradients of one operation are ready together.
 /// - `gather`: all updated parameters are gathered in one collective.
+/// - `gather_per_parameter`: ZeRO-3 gathers each parameter by itself.
 /// - `all_reduce`: ZeRO-1 all-reduces whole gradients.
 void TreeWriter::buckets() {
   auto bytes = [](double megabytes) {
@@ -83,8 +84,11 @@ void TreeWriter::buckets() {
       "bucket size = " + std::to_string(bytes(strategy.bucketMegabytes));
   if (strategy.smallFirstBucket)
     text += " first = " + std::to_string(bytes(1));
-  text += " gather = " + std::to_string(std::numeric_limits<int64_t>::max()) +
-          " by_operation";
+  if (strategy.zero == 3)
+    text += " gather_per_parameter";
+  else
+    text += " gather = " + std::to_string(std::numeric_limits<int64_t>::max());
+  text += " by_operation";
   if (strategy.zero == 1)
     text += " all_reduce";
   line(text);

@@ -40,7 +40,8 @@ const OperationSettings *SplitPlan::get(Operation *op) const {
   return found == settings.end() ? nullptr : &found->second;
 }
 
-SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
+OperationSettings SplitPlan::getEverywhere() const {
+  OperationSettings list;
   Parts everywhere;
   // On a single device, the mesh has only the axis dp, of size 1, because it
   // needs at least one axis. The batch is split over this axis.
@@ -56,7 +57,12 @@ SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
   }
   if (decisions.cp > 1)
     everywhere.push_back(part("seq", {kContext}, zigzag));
-  return everywhere;
+  if (!everywhere.empty())
+    list.splits[strategy::ItemKind::Op] = everywhere;
+  // Experts have no copies over ep, which the flat cut leaves out for them.
+  if (auto axes = copiesOf(nullptr).first; cutsFlat() && !axes.empty())
+    store(list, {flatPart(axes)});
+  return list;
 }
 
 //===----------------------------------------------------------------------===//

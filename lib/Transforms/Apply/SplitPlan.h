@@ -77,8 +77,8 @@ public:
   }
 
   /// Returns the splits that the tree sets for all operations, such as that of
-  /// the batch over `dp`.
-  llvm::SmallVector<strategy::PartAttr, 2> getEverywhere() const;
+  /// the batch over `dp`, and the flat cut in which ZeRO stores all parameters.
+  OperationSettings getEverywhere() const;
 
 private:
   using Parts = llvm::SmallVector<strategy::PartAttr, 2>;
@@ -100,8 +100,19 @@ private:
   void splitSlots();
   llvm::LogicalResult recomputeAttention();
   llvm::LogicalResult placeTables();
-  /// Splits parameters, gradients and states as the ZeRO stage requires.
+  /// Splits parameters, gradients and states as the ZeRO stage requires, except
+  /// for the splits of `getEverywhere`.
   void splitStorage();
+  /// Splits parameters, gradients and states over `parts`, as far as the ZeRO
+  /// stage splits them.
+  void store(OperationSettings &list, const Parts &parts) const;
+  /// Returns true if ZeRO cuts parameters flat, instead of one dimension.
+  bool cutsFlat() const {
+    return decisions.zero != plan::ZeroStage::None &&
+           decisions.zeroShards != plan::ZeroShards::Dimensions;
+  }
+  /// Returns the flat cut over `axes`.
+  strategy::PartAttr flatPart(Axes axes) const;
 
   /// Builds the split of an iterator or a dimension over `axes`.
   strategy::PartAttr part(mlir::Attribute key, Axes axes) const;
@@ -116,16 +127,17 @@ private:
     return tensorSplit.contains(op);
   }
   /// Returns the axes along which devices would hold copies of the parameters
-  /// of `op` without ZeRO, and the product of their sizes. ZeRO splits over
+  /// of `op`, or of parameters of any operation but experts if `op` is null,
+  /// without ZeRO, and the product of their sizes. ZeRO splits over
   /// these axes. If `zero-group` is smaller than dp, a sub-axis of dp replaces
   /// dp.
   std::pair<llvm::SmallVector<llvm::StringRef>, int64_t>
   copiesOf(mlir::Operation *op) const;
-  /// Returns the splits with which ZeRO stores the parameters `operands` of
-  /// `op`, their gradients and their states: the splits with which `op` reads
-  /// the parameters, and a further split over the axes of `copiesOf`. Returns
-  /// an empty list if there are no such axes, or if the parameters are too
-  /// small.
+  /// Returns the splits by dimension with which ZeRO stores the parameters
+  /// `operands` of `op`, their gradients and their states: the splits with
+  /// which `op` reads the parameters, and a further split over the axes of
+  /// `copiesOf`. Returns an empty list if there are no such axes, or if the
+  /// parameters are too small.
   Parts storageOf(nn::IterationSpaceOpInterface op,
                   llvm::ArrayRef<mlir::OpOperand *> operands) const;
 

@@ -34,7 +34,7 @@ SplitPlan::copiesOf(Operation *op) const {
   else
     add(dataGroup, *decisions.zeroGroup);
   add(kContext, decisions.cp);
-  if (!isa<nn::ExpertLinearOp>(op))
+  if (!isa_and_nonnull<nn::ExpertLinearOp>(op))
     add(kExpert, decisions.expertRanks());
   return {axes, count};
 }
@@ -107,6 +107,22 @@ SplitPlan::Parts SplitPlan::storageOf(IterationSpaceOpInterface op,
   return {part(IntegerAttr::get(IntegerType::get(context, 64), 0), copies)};
 }
 
+strategy::PartAttr SplitPlan::flatPart(Axes axes) const {
+  return part(decisions.zeroShards == plan::ZeroShards::Rows
+                  ? strategy::kFlatRowsKey
+                  : strategy::kFlatKey,
+              axes);
+}
+
+void SplitPlan::store(OperationSettings &list, const Parts &parts) const {
+  if (decisions.zero == plan::ZeroStage::Parameters ||
+      decisions.overlapParameters)
+    list.splits[strategy::ItemKind::Weight] = parts;
+  if (decisions.zero != plan::ZeroStage::States)
+    list.splits[strategy::ItemKind::Gradient] = parts;
+  list.splits[strategy::ItemKind::State] = parts;
+}
+
 void SplitPlan::splitStorage() {
   if (decisions.zero == plan::ZeroStage::None)
     return;
@@ -114,22 +130,29 @@ void SplitPlan::splitStorage() {
   DenseSet<Value> decided;
   for (IterationSpaceOpInterface op : model.getOperations()) {
     SmallVector<OpOperand *> operands;
-    bool isFirst = true;
+    bool isFirst = true, isSmall = true;
     for (OpOperand &operand : op->getOpOperands())
       if (BlockArgument argument = getParameter(operand.get()).first) {
         isFirst &= decided.insert(argument).second;
+        isSmall &=
+            cast<RankedTensorType>(operand.get().getType()).getNumElements() <=
+            decisions.zeroPersist.value_or(0);
         operands.push_back(&operand);
       }
     if (operands.empty() || !isFirst)
       continue;
-    Parts storage = storageOf(op, operands);
-    if (storage.empty())
-      continue;
-    if (decisions.zero == plan::ZeroStage::Parameters ||
-        decisions.overlapParameters)
-      settings[op].splits[strategy::ItemKind::Weight] = storage;
-    if (decisions.zero != plan::ZeroStage::States)
-      settings[op].splits[strategy::ItemKind::Gradient] = storage;
-    settings[op].splits[strategy::ItemKind::State] = storage;
+    // Updates of single table rows are no updates of equal lists of elements,
+    // so tables are cut by rows.
+    bool isTable = isa<nn::EmbeddingBagOp>(op.getOperation());
+    Parts whole = {flatPart({})};
+    if (!cutsFlat() || isTable) {
+      Parts storage = storageOf(op, operands);
+      if (cutsFlat())
+        storage.insert(storage.begin(), whole.front());
+      if (!storage.empty())
+        store(settings[op], storage);
+    }
+    if (isSmall && decisions.zero == plan::ZeroStage::Parameters)
+      settings[op].splits[strategy::ItemKind::Weight] = whole;
   }
 }

@@ -205,12 +205,7 @@ void TreeWriter::write(StringRef name) {
     addAxis(kData, 1);
   strategy::MeshOp::create(builder, loc, ArrayAttr::get(context, axes),
                            DenseI64ArrayAttr());
-  SmallVector<strategy::PartAttr, 2> everywhere = splits.getEverywhere();
-  if (!everywhere.empty()) {
-    OperationSettings list;
-    list.splits[strategy::ItemKind::Op] = everywhere;
-    writeSettings(builder, list);
-  }
+  writeSettings(builder, splits.getEverywhere());
   writeStepSettings(tree, stepSettings(), getGradientBytes(function));
   builder.setInsertionPointToEnd(&tree.getBody().front());
   if (decisions.overlapParameters)

@@ -40,6 +40,11 @@ static Value gradientOf(Operation *update, BlockArgument parameter) {
   return same ? gradient : Value();
 }
 
+/// Learning rate of the updates of rows from which gradients are computed. It
+/// is so large that the parameter before the update has no effect on the
+/// rounding error of the gradient.
+static constexpr double fastRate = 0x1p+60;
+
 LogicalResult StepGradients::expose(func::FuncOp step) {
   numResults = step.getNumResults();
   if (auto training = step->getAttrOfType<nn::TrainingAttr>(nn::kTrainingAttr))
@@ -62,8 +67,13 @@ LogicalResult StepGradients::expose(func::FuncOp step) {
              << path << "', which is no parameter of the model";
     Operation *update = results[number].getDefiningOp();
     if (auto rows = dyn_cast_or_null<nn::EmbeddingBagUpdateOp>(update)) {
+      OpBuilder builder(rows);
+      auto fast =
+          cast<nn::EmbeddingBagUpdateOp>(builder.clone(*rows.getOperation()));
+      fast.setLearningRate(APFloat(fastRate));
       sources.push_back(
-          {*piece, number, rows.getLearningRate().convertToDouble()});
+          {*piece, static_cast<unsigned>(results.size()), fastRate});
+      results.push_back(fast.getResult());
       continue;
     }
     Value gradient = gradientOf(update, parameter);

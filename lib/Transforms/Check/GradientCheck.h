@@ -56,8 +56,9 @@ private:
   struct Source {
     Piece piece;
     unsigned result;
-    /// If this is not 0, the result is the updated parameter, which is the
-    /// parameter minus `rate` times the gradient. Otherwise it is the gradient.
+    /// If this is not 0, the result is that of an update of rows, which
+    /// computes no gradient: the parameter minus `rate` times the gradient.
+    /// Otherwise it is the gradient.
     double rate = 0;
   };
   /// The gradient of one parameter of the model: the derivatives of the loss

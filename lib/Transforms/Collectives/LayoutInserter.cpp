@@ -266,6 +266,7 @@ LogicalResult LayoutInserter::visitTotal(nn::TotalOp total) {
   auto asNumber = [&](Value term) {
     dist::Layout layout = layoutOf(term).getValue();
     layout.dims.clear();
+    layout.flat = dist::FlatCut();
     return LayoutAttr::get(mesh, layout);
   };
   llvm::MapVector<LayoutAttr, SmallVector<Value>> groups;

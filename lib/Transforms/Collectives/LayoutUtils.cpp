@@ -27,15 +27,11 @@ void proteus::setLayout(Value value, LayoutAttr layout) {
 }
 
 LayoutAttr proteus::withoutLeading(LayoutAttr layout) {
-  dist::Layout result = layout.getValue();
-  result.dims.erase(result.dims.begin());
-  return LayoutAttr::get(layout.getMesh(), result);
+  return LayoutAttr::get(layout.getMesh(), layout.getValue().withoutLeading());
 }
 
 LayoutAttr proteus::withLeading(LayoutAttr layout) {
-  dist::Layout result = layout.getValue();
-  result.dims.insert(result.dims.begin(), AxisList());
-  return LayoutAttr::get(layout.getMesh(), result);
+  return LayoutAttr::get(layout.getMesh(), layout.getValue().withLeading());
 }
 
 LayoutAttr proteus::reduced(LayoutAttr layout) {

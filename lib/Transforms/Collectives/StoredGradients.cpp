@@ -20,16 +20,15 @@ using dist::Purpose;
 using dist::ReductionKind;
 
 /// Returns the storage layout of a gradient that is computed in layout
-/// `computed`. `dims` holds the axes that shard each dimension in storage. Sums
-/// over these axes are no longer pending, because a value cannot be partial
-/// over an axis that shards it. Other sums stay pending.
+/// `computed`. `dims` holds the axes that shard each dimension in storage, and
+/// the flat cut. Sums over these axes are no longer pending, because a value
+/// cannot be partial over an axis that shards it. Other sums stay pending.
 static LayoutAttr storedGradient(LayoutAttr computed, const DimAxes &dims) {
   dist::Layout result = computed.getValue();
   result.dims.assign(dims.begin(), dims.end());
+  result.flat = dims.flat;
   llvm::erase_if(result.getPartial(ReductionKind::Sum), [&](Axis axis) {
-    return llvm::any_of(dims, [&](const AxisList &axes) {
-      return llvm::is_contained(axes, axis);
-    });
+    return result.getShardedDim(axis).has_value();
   });
   return LayoutAttr::get(computed.getMesh(), result);
 }
@@ -51,6 +50,16 @@ StoredGradients::StoredGradients(func::FuncOp function, dist::MeshAttr mesh,
     // the shape of the parameter.
     if (operand.get().getDefiningOp<nn::EmbeddingBagUpdateOp>())
       continue;
+    // Without dimensions of its own, the gradient has those of its parameter.
+    DimAxes parameter;
+    for (const AxisList &list :
+         cast<LayoutAttr>(getArgumentAttr(argument, kLayoutAttr))
+             .getValue()
+             .dims)
+      parameter.push_back(list);
+    DimAxes stored =
+        Storage(axes, mesh.getValue())
+            .resolve(cast<RankedTensorType>(argument.getType()), parameter);
     // An update, or a repeat of updates, reads the gradient as operand 1. If
     // operations of the update phase compute this operand from the gradient, go
     // back to the gradient. The sum of the gradients of several chunks goes
@@ -60,7 +69,7 @@ StoredGradients::StoredGradients(func::FuncOp function, dist::MeshAttr mesh,
       Value gradient = open.pop_back_val();
       Operation *op = gradient.getDefiningOp();
       if (!op || getPhase(op) != Phase::Update || op->getNumOperands() == 0)
-        gradientDims[gradient] = getStoredDims(axes, mesh.getValue());
+        gradientDims[gradient] = stored;
       else if (isa<nn::AddOp>(op))
         llvm::append_range(open, op->getOperands());
       else
@@ -96,6 +105,5 @@ LayoutAttr StoredGradients::sliceLayout(Value value,
   auto found = gradientDims.find(value);
   if (found == gradientDims.end())
     return {};
-  return storedGradient(
-      computed, DimAxes(found->second.begin() + 1, found->second.end()));
+  return storedGradient(computed, found->second.withoutLeading());
 }

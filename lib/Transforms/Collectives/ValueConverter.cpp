@@ -35,9 +35,9 @@ FailureOr<Value> ValueConverter::bringTo(OpBuilder &builder, Value value,
   // these coordinates.
   dist::Layout sharded = whole;
   std::optional<unsigned> dim = from.getShardedDim(axes.front());
-  if (dim && llvm::all_of(axes, [&](Axis axis) {
-        return from.getShardedDim(axis) == dim;
-      })) {
+  if (dim && *dim < from.dims.size() &&
+      llvm::all_of(
+          axes, [&](Axis axis) { return from.getShardedDim(axis) == dim; })) {
     for (Axis axis : from.dims[*dim])
       if (llvm::is_contained(axes, axis))
         sharded.dims[*dim].push_back(axis);

@@ -25,6 +25,36 @@ Place proteus::getPlace(Attribute annotation, const dist::Mesh &mesh) {
   return place;
 }
 
+DimAxes DimAxes::withLeading() const {
+  DimAxes result = *this;
+  result.insert(result.begin(), AxisList());
+  result.flat.leading += !flat.empty();
+  return result;
+}
+
+DimAxes DimAxes::withoutLeading() const {
+  DimAxes result = *this;
+  result.erase(result.begin());
+  result.flat.leading -= !flat.empty();
+  return result;
+}
+
+/// Reads a flat cut. Leaves out axes with one device.
+static dist::FlatCut getFlatCut(strategy::FlatAttr flat,
+                                const dist::Mesh &mesh) {
+  dist::FlatCut cut;
+  for (auto name : flat.getAxes().getAsRange<StringAttr>()) {
+    Axis axis = *mesh.find(name.getValue());
+    if (mesh.getSize(axis) > 1)
+      cut.axes.push_back(axis);
+  }
+  if (cut.empty())
+    return dist::FlatCut();
+  cut.leading = flat.getLeading();
+  cut.granule = flat.getGranule().value_or(1);
+  return cut;
+}
+
 Partitioning::Partitioning(nn::IterationSpaceOpInterface op)
     : op(op), space(op.getIterationSpace()), axes(space.iterators.size()) {}
 
@@ -32,6 +62,8 @@ Partitioning Partitioning::fromAnnotation(nn::IterationSpaceOpInterface op,
                                           const dist::Mesh &mesh) {
   Partitioning result(op);
   result.place = proteus::getPlace(op->getAttr(kPlaceAttr), mesh);
+  if (auto flat = op->getAttrOfType<strategy::FlatAttr>(kFlatAttr))
+    result.flat = getFlatCut(flat, mesh);
   auto annotation = op->getAttrOfType<strategy::PartitionAttr>(kOpAttr);
   if (!annotation)
     return result;
@@ -70,10 +102,40 @@ void Partitioning::annotate(const dist::Mesh &mesh) const {
           axes[i].zigzag, ring == i));
   }
   op->setDiscardableAttr(kOpAttr, strategy::PartitionAttr::get(context, parts));
+  if (flat.empty())
+    return;
+  SmallVector<Attribute> names;
+  for (Axis axis : flat.axes)
+    names.push_back(StringAttr::get(context, mesh.getName(axis)));
+  op->setDiscardableAttr(kFlatAttr, strategy::FlatAttr::get(
+                                        context, ArrayAttr::get(context, names),
+                                        flat.leading, flat.granule));
+}
+
+bool Partitioning::isElementwise() const {
+  auto isWhole = [&](const nn::TensorIterators &dims) {
+    if (dims.size() != space.iterators.size())
+      return false;
+    for (auto [number, dim] : llvm::enumerate(dims))
+      if (dim.size() != 1 || dim.front() != number)
+        return false;
+    return true;
+  };
+  auto isScalar = [](const nn::TensorIterators &dims) { return dims.empty(); };
+  auto mayBeCut = [&](const nn::TensorIterators &dims) {
+    return isWhole(dims) || isScalar(dims);
+  };
+  return !space.iterators.empty() && llvm::any_of(space.operands, isWhole) &&
+         llvm::all_of(space.operands, mayBeCut) &&
+         llvm::all_of(space.results, mayBeCut) &&
+         llvm::none_of(space.iterators, [](const nn::Iterator &iterator) {
+           return iterator.isCompound();
+         });
 }
 
 bool Partitioning::uses(Axis axis) const {
-  return llvm::any_of(axes,
+  return llvm::is_contained(flat.axes, axis) ||
+         llvm::any_of(axes,
                       [&](const AxisList &list) {
                         return llvm::is_contained(list, axis);
                       }) ||
@@ -101,6 +163,8 @@ DimAxes Partitioning::getDimAxes(const nn::TensorIterators &dims) const {
     auto major = majorIterator(dim);
     result.push_back(major ? axes[*major] : AxisList());
   }
+  if (!dims.empty())
+    result.flat = flat;
   return result;
 }
 
@@ -109,6 +173,7 @@ dist::LayoutAttr Partitioning::getOperandLayout(unsigned number,
   dist::Layout layout(space.operands[number].size());
   DimAxes dims = getDimAxes(space.operands[number]);
   layout.dims.assign(dims.begin(), dims.end());
+  layout.flat = dims.flat;
   layout.fixed.assign(place.begin(), place.end());
   return dist::LayoutAttr::get(mesh, layout);
 }
@@ -119,16 +184,23 @@ dist::LayoutAttr Partitioning::getResultLayout(unsigned number,
   dist::Layout layout(dims.size());
   DimAxes dimAxes = getDimAxes(dims);
   layout.dims.assign(dimAxes.begin(), dimAxes.end());
+  layout.flat = dimAxes.flat;
   layout.fixed.assign(place.begin(), place.end());
+  // A scalar that is computed from all elements is partial over the flat cut.
+  auto reduction = [&](unsigned iterator) {
+    return space.iterators[iterator].kind == nn::IteratorKind::Max
+               ? dist::ReductionKind::Max
+               : dist::ReductionKind::Sum;
+  };
+  if (dims.empty() && !flat.empty())
+    llvm::append_range(layout.getPartial(reduction(0)), flat.axes);
   for (unsigned i = 0; i < axes.size(); ++i) {
     bool indexes = llvm::any_of(dims, [&](const nn::DimIterators &dim) {
       return llvm::is_contained(dim, i);
     });
     if (indexes || ring == i)
       continue;
-    bool max = space.iterators[i].kind == nn::IteratorKind::Max;
-    AxisList &partial = layout.getPartial(max ? dist::ReductionKind::Max
-                                              : dist::ReductionKind::Sum);
+    AxisList &partial = layout.getPartial(reduction(i));
     for (Axis axis : axes[i])
       if (!layout.getShardedDim(axis))
         partial.push_back(axis);
@@ -136,17 +208,40 @@ dist::LayoutAttr Partitioning::getResultLayout(unsigned number,
   return dist::LayoutAttr::get(mesh, layout);
 }
 
-DimAxes proteus::getStoredDims(ArrayAttr axes, const dist::Mesh &mesh) {
-  DimAxes dims;
-  for (auto names : axes.getAsRange<ArrayAttr>()) {
+Storage::Storage(ArrayAttr annotation, const dist::Mesh &mesh) : mesh(mesh) {
+  for (Attribute entry : annotation) {
+    if (auto cut = dyn_cast<strategy::FlatAttr>(entry)) {
+      flat = getFlatCut(cut, mesh);
+      hasRows = !cut.getGranule();
+      continue;
+    }
     dims.emplace_back();
-    for (auto name : names.getAsRange<StringAttr>()) {
+    for (auto name : cast<ArrayAttr>(entry).getAsRange<StringAttr>()) {
       Axis axis = *mesh.find(name.getValue());
       if (mesh.getSize(axis) > 1)
         dims.back().push_back(axis);
     }
   }
-  return dims;
+}
+
+DimAxes Storage::resolve(RankedTensorType type, const DimAxes &read) const {
+  DimAxes result = hasDims() ? dims : read;
+  result.resize(type.getRank());
+  result.flat = flat;
+  llvm::erase_if(result.flat.axes, [&](Axis axis) {
+    return llvm::any_of(result, [&](const AxisList &list) {
+      return llvm::is_contained(list, axis);
+    });
+  });
+  if (result.flat.empty()) {
+    result.flat = dist::FlatCut();
+    return result;
+  }
+  if (hasRows)
+    for (int64_t dim = flat.leading + 1; dim < type.getRank(); ++dim)
+      result.flat.granule *=
+          dist::partSize(type.getDimSize(dim), mesh.getSize(result[dim]), 0);
+  return result;
 }
 
 InitialValues::InitialValues(Operation *root) {

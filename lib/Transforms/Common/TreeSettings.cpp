@@ -59,6 +59,8 @@ Operation *proteus::findSetting(strategy::TreeOp tree,
     return ifSet(overlap, overlap && overlap.getTensor());
   if (name == "overlapMessages")
     return ifSet(overlap, overlap && overlap.getMessages());
+  if (name == "reductionsInFlight")
+    return ifSet(overlap, overlap && overlap.getReductions());
   if (name == "scatterMessages")
     return tree.getScatterGather();
   if (name == "offloadWeight" || name == "offloadState" ||
@@ -178,7 +180,8 @@ void SettingWriter::writeBuckets(int64_t elementBytes) {
 void SettingWriter::writeOverlap() {
   if (stated.scatterMessages == true && !tree.getScatterGather())
     create<strategy::ScatterGatherOp>();
-  if (!stated.tensorOverlap && !stated.overlapMessages)
+  if (!stated.tensorOverlap && !stated.overlapMessages &&
+      !stated.reductionsInFlight)
     return;
   strategy::OverlapOp op = tree.getOverlap();
   if (!op)
@@ -189,6 +192,8 @@ void SettingWriter::writeOverlap() {
     op.setChunksAttr(integer(stated.overlapChunks));
   if (stated.overlapMessages)
     op.setMessages(*stated.overlapMessages);
+  if (stated.reductionsInFlight)
+    op.setReductionsAttr(integer(stated.reductionsInFlight));
 }
 
 void SettingWriter::writeStorage() {

@@ -124,9 +124,9 @@ FailureOr<dist::StepAttr> TreeMatcher::readStep() {
         op.getByOperation(), op.getAllReduce());
   auto overlap = dist::OverlapAttr::get(context);
   if (strategy::OverlapOp op = tree.getOverlap())
-    overlap =
-        dist::OverlapAttr::get(context, op.getTensorKind(), op.getChunks(),
-                               op.getMessages().value_or(true));
+    overlap = dist::OverlapAttr::get(
+        context, op.getTensorKind(), op.getChunks(),
+        op.getMessages().value_or(true), op.getReductions().value_or(2));
   return dist::StepAttr::get(context, *schedule, buckets, overlap);
 }
 

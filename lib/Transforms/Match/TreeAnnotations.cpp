@@ -43,6 +43,8 @@ void TreeMatcher::markUsed(
     });
     if (!isMeant(split.getItem()) || !node->select(path))
       return false;
+    if (part.isFlat())
+      return !dims.empty();
     for (unsigned dim = 0; dim < dims.size(); ++dim)
       if (isAbout(part, space, dims, dim))
         return true;
@@ -50,10 +52,17 @@ void TreeMatcher::markUsed(
   });
 }
 
+/// Returns the names of `axes` as an array.
+static ArrayAttr namesOf(MLIRContext *context, ArrayRef<StringAttr> axes) {
+  SmallVector<Attribute> names(axes.begin(), axes.end());
+  return ArrayAttr::get(context, names);
+}
+
 /// Annotates the parameter that `operand` reads with the layouts in which the
 /// parameter, its gradient and its state are stored. A layout is written as
-/// axes per dimension. Also annotates whether the parameter or its state is
-/// kept in host memory.
+/// axes per dimension and a flat cut, or as a flat cut of the block that
+/// operations read. Also annotates whether the parameter or its state is kept
+/// in host memory.
 LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
                                              const nn::IterationSpace &space,
                                              const Settings &settings) {
@@ -71,10 +80,19 @@ LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
   }
   const nn::TensorIterators &dims = space.operands[operand.getOperandNumber()];
   llvm::MapVector<strategy::ItemKind, SmallVector<Attribute>> axes;
+  llvm::MapVector<strategy::ItemKind, strategy::PartAttr> flats;
   for (auto &[key, setting] : settings.items) {
     if (!isOfParameter(key.first))
       continue;
     auto [part, split] = setting;
+    if (part.isFlat()) {
+      // An empty list of axes ends the cut of an enclosing node.
+      if (!dims.empty() && !part.getAxes().empty()) {
+        flats[key.first.getKind()] = part;
+        axes[key.first.getKind()];
+      }
+      continue;
+    }
     for (unsigned dim = 0; dim < dims.size(); ++dim) {
       if (!isAbout(part, space, dims, dim))
         continue;
@@ -84,9 +102,7 @@ LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
         return split.emitOpError("dimension ")
                << dim << " of '" << getArgumentPath(argument)
                << "' is set twice, by number and by iterator";
-      SmallVector<Attribute> names(part.getAxes().begin(),
-                                   part.getAxes().end());
-      list[dim] = ArrayAttr::get(context, names);
+      list[dim] = namesOf(context, part.getAxes());
     }
   }
   for (auto &[kind, list] : axes) {
@@ -95,7 +111,14 @@ LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
         entry = ArrayAttr::get(context, {});
     // The leading dimensions of a stacked parameter are never split, because
     // they count layers.
-    list.insert(list.begin(), stacks, ArrayAttr::get(context, {}));
+    if (!list.empty())
+      list.insert(list.begin(), stacks, ArrayAttr::get(context, {}));
+    if (strategy::PartAttr flat = flats.lookup(kind)) {
+      bool hasRows = flat.getIterator() == strategy::kFlatRowsKey;
+      list.push_back(strategy::FlatAttr::get(
+          context, namesOf(context, flat.getAxes()), stacks,
+          hasRows ? std::nullopt : std::optional<int64_t>(1)));
+    }
     StringRef name = getStorageAttrName(kind);
     auto storage = ArrayAttr::get(context, list);
     Attribute other = argumentAttrs.get(argument, name);

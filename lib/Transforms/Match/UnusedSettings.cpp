@@ -37,8 +37,10 @@ bool UnusedSettings::isGathered(BlockArgument parameter) const {
     return true;
   auto storage = dyn_cast_if_present<ArrayAttr>(
       getArgumentAttr(parameter, getStorageAttrName(ItemKind::Weight)));
-  return storage && llvm::any_of(storage.getAsRange<ArrayAttr>(),
-                                 [](ArrayAttr axes) { return !axes.empty(); });
+  return storage && llvm::any_of(storage, [](Attribute entry) {
+           auto axes = dyn_cast<ArrayAttr>(entry);
+           return !axes || !axes.empty();
+         });
 }
 
 std::string UnusedSettings::reasonUnused(strategy::PrefetchOp prefetch,

@@ -64,8 +64,8 @@ public:
   /// 0 if the collective determines it.
   Chunker(int64_t requested) : requested(requested) {}
 
-  void cutBehind(dist::AllGatherOp gather);
-  template <typename ReduceOp> void cutInFront(ReduceOp reduce);
+  void cutAfter(dist::AllGatherOp gather);
+  template <typename ReduceOp> void cutBefore(ReduceOp reduce);
 
   /// Number of collectives that are left whole because their rows cannot be cut
   /// into equal chunks.
@@ -195,8 +195,8 @@ bool Chunker::divides(RankedTensorType type, unsigned dim, int64_t groups) {
 
 /// Cuts a gather and the products that read its result. The first product can
 /// then start as soon as the first chunk is gathered.
-void Chunker::cutBehind(dist::AllGatherOp gather) {
-  unsigned dim = gather.getDim();
+void Chunker::cutAfter(dist::AllGatherOp gather) {
+  unsigned dim = *gather.getDim();
   SmallVector<Cut> cuts;
   // A product that reads the gathered value by two operands waits for all
   // chunks, so it is not cut.
@@ -244,7 +244,9 @@ void Chunker::cutBehind(dist::AllGatherOp gather) {
 
 /// Returns the dimension of the rows along which a reduction, and the product
 /// that computes its operand, are cut.
-static unsigned rowsOf(dist::ReduceScatterOp reduce) { return reduce.getDim(); }
+static unsigned rowsOf(dist::ReduceScatterOp reduce) {
+  return *reduce.getDim();
+}
 
 static unsigned rowsOf(dist::AllReduceOp reduce) {
   // Choose the largest dimension except the last one, because the last
@@ -276,7 +278,7 @@ static bool hasWeightGradient(const Cut &cut) {
 
 /// Cuts a reduction and the product that computes its operand. The reduction of
 /// a chunk can then start as soon as the chunk is computed.
-template <typename ReduceOp> void Chunker::cutInFront(ReduceOp reduce) {
+template <typename ReduceOp> void Chunker::cutBefore(ReduceOp reduce) {
   Value input = reduce.getInput();
   Operation *product = input.getDefiningOp();
   if (dist::tensorTypeOf(input).getRank() < 2 || !input.hasOneUse() ||
@@ -329,6 +331,15 @@ static bool hasUserBuffers(Operation *op) {
   return scatter && isProduct(scatter.getInput().getDefiningOp());
 }
 
+/// Returns true if a collective collects or cuts parts of a flat cut. No
+/// product can be cut into chunks along these.
+static bool isFlat(Operation *op) {
+  if (auto gather = dyn_cast<dist::AllGatherOp>(op))
+    return !gather.getDim();
+  auto scatter = dyn_cast<dist::ReduceScatterOp>(op);
+  return scatter && !scatter.getDim();
+}
+
 namespace {
 class ChunkProducts : public proteus::impl::ChunkProductsBase<ChunkProducts> {
 public:
@@ -362,12 +373,13 @@ void ChunkProducts::runOnOperation() {
   // setting that remains is `async`: independent kernels overlap with
   // collectives.
   if (isRequested)
-    program.setStepSettings(step.withOverlap(
-        dist::OverlapAttr::get(&getContext(), plan::TensorOverlap::Async,
-                               std::nullopt, step.getOverlap().getMessages())));
+    program.setStepSettings(step.withOverlap(dist::OverlapAttr::get(
+        &getContext(), plan::TensorOverlap::Async, std::nullopt,
+        step.getOverlap().getMessages(), step.getOverlap().getReductions())));
   SmallVector<Operation *> collectives;
   program.walk([&](Operation *op) {
-    if (!isa<dist::AllGatherOp, dist::ReduceScatterOp, dist::AllReduceOp>(op))
+    if (!isa<dist::AllGatherOp, dist::ReduceScatterOp, dist::AllReduceOp>(op) ||
+        isFlat(op))
       return;
     auto purpose = cast<dist::CollectiveOpInterface>(op).getPurpose();
     bool isForKernels = purpose.value_or(dist::Purpose::Activation) ==
@@ -383,11 +395,11 @@ void ChunkProducts::runOnOperation() {
   Chunker chunker(count);
   for (Operation *op : collectives) {
     if (auto gather = dyn_cast<dist::AllGatherOp>(op))
-      chunker.cutBehind(gather);
+      chunker.cutAfter(gather);
     else if (auto scatter = dyn_cast<dist::ReduceScatterOp>(op))
-      chunker.cutInFront(scatter);
+      chunker.cutBefore(scatter);
     else
-      chunker.cutInFront(cast<dist::AllReduceOp>(op));
+      chunker.cutBefore(cast<dist::AllReduceOp>(op));
   }
   if (chunker.numUneven > 0)
     program.emitRemark() << chunker.numUneven

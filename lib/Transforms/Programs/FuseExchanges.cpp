@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ProgramUtils.h"
+
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Transforms/Programs/Passes.h"
@@ -28,19 +30,6 @@ static bool couldStandAt(Operation *op, Operation *position) {
     return !producer || producer->getBlock() != op->getBlock() ||
            producer->isBeforeInBlock(position);
   });
-}
-
-/// Returns the first operation of the block of `op` that reads a result of
-/// `op`, by itself or by an operation in its body. Returns null if there is
-/// none.
-static Operation *firstReader(Operation *op) {
-  Operation *first = nullptr;
-  for (Operation *user : op->getUsers()) {
-    Operation *reader = op->getBlock()->findAncestorOpInBlock(*user);
-    if (reader && (!first || reader->isBeforeInBlock(first)))
-      first = reader;
-  }
-  return first;
 }
 
 namespace {

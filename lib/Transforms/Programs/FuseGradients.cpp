@@ -13,6 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ProgramUtils.h"
+
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
@@ -160,13 +162,6 @@ static Operation *lastOfPath(Operation *op) {
     last = next;
   }
   return last;
-}
-
-/// Returns the layer to which a path belongs: `layers[3]` for
-/// `layers[3].mlp.fc1`. Returns an empty string for a path without an index.
-static std::string layerOf(StringRef path) {
-  size_t end = path.find(']');
-  return end == StringRef::npos ? "" : path.take_front(end + 1).str();
 }
 
 /// Returns the layer of iteration `i` of `repeat`.
@@ -379,7 +374,7 @@ private:
   dist::FusedReduceOp fuseGroup(dist::SectionOp update,
                                 MutableArrayRef<Member> group,
                                 const BucketRule &rule,
-                                Operation *behind = nullptr);
+                                Operation *predecessor = nullptr);
   void fuseAgain(dist::SectionOp update, dist::FusedReduceOp fused,
                  ArrayRef<Member> group, const BucketRule &rule);
   void fuseGatherings(dist::SectionOp update, MutableArrayRef<Member> group,
@@ -412,18 +407,18 @@ static void reduceWhole(dist::SectionOp update) {
         dist::getAxisNames(mesh, axes), scatter.getPurposeAttr());
     Value part =
         dist::SliceOp::create(builder, scatter.getLoc(), scatter.getType(), sum,
-                              scatter.getDim(), scatter.getAxes());
+                              scatter.getDimAttr(), scatter.getAxes());
     scatter.getResult().replaceAllUsesWith(part);
     scatter.erase();
   }
 }
 
 /// Replaces the members of `group` by one fused reduction. Inserts it after
-/// `behind` or, if that is null, at the start of the section.
+/// `predecessor` or, if that is null, at the start of the section.
 dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
                                              MutableArrayRef<Member> group,
                                              const BucketRule &rule,
-                                             Operation *behind) {
+                                             Operation *predecessor) {
   // List the operands in the order in which the gradients become ready. With
   // `byOperation`, several gradients are ready at the same time. These are
   // listed in the reverse of their order in the section, so that a small bias
@@ -437,13 +432,13 @@ dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
                             : a.op->isBeforeInBlock(b.op);
   });
   // The operands of the fused reduction are results of other sections or of
-  // `behind`, or accumulations of such results. Move the accumulations directly
-  // after `behind`, and insert the fused reduction after them.
+  // `predecessor`, or accumulations of such results. Move the accumulations
+  // directly after `predecessor`, and insert the fused reduction after them.
   Block &body = update.getBody().front();
   SmallVector<Value> inputs;
   SmallVector<Type> types;
   SmallVector<bool> stacked;
-  Operation *last = behind;
+  Operation *last = predecessor;
   for (Member &reduction : group) {
     if (auto accumulate = reduction.input.getDefiningOp<dist::AccumulateOp>()) {
       if (last)

@@ -27,11 +27,9 @@ static Type stackedType(Type type, int64_t count) {
   SmallVector<int64_t> shape(tensor.getShape());
   shape.insert(shape.begin(), count);
   dist::LayoutAttr layout = dist::getLayout(type);
-  dist::Layout stacked = layout.getValue();
-  stacked.dims.insert(stacked.dims.begin(), dist::AxisList());
   return RankedTensorType::get(
       shape, tensor.getElementType(),
-      dist::LayoutAttr::get(layout.getMesh(), stacked));
+      dist::LayoutAttr::get(layout.getMesh(), layout.getValue().withLeading()));
 }
 
 namespace {

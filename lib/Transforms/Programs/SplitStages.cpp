@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OrderTransfers.h"
 #include "SplitGradients.h"
 
 #include "Proteus/Dialect/Dist/Dist.h"
@@ -376,8 +377,10 @@ void Splitter::splitGradients() {
 }
 
 void Splitter::run() {
-  if (pipelineAxis)
+  if (pipelineAxis) {
     splitGradients();
+    orderTransfers(function);
+  }
   collectMembers();
   for (int64_t stage = 0; stage < numStages; ++stage)
     buildProgram(stage);

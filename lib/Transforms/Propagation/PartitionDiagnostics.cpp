@@ -61,6 +61,9 @@ bool proteus::maySplit(Operation *op, const Partitioning &part,
   for (auto [axis, position] : part.getPlace())
     if (llvm::is_contained(axes, axis))
       return false;
+  for (Axis axis : part.getFlat().axes)
+    if (llvm::is_contained(axes, axis))
+      return false;
   for (unsigned other = 0; other < part.getSpace().iterators.size(); ++other)
     for (Axis axis : axes)
       if (llvm::is_contained(part.getAxes(other), axis) &&
@@ -170,13 +173,18 @@ LogicalResult proteus::checkStorage(func::FuncOp function,
                                     const dist::Mesh &mesh) {
   llvm::SmallDenseSet<Axis> used;
   auto type = cast<RankedTensorType>(argument.getType());
+  for (Axis axis : dims.flat.axes)
+    used.insert(axis);
   for (auto [dim, axes] : llvm::enumerate(dims)) {
     for (Axis axis : axes)
       if (!used.insert(axis).second)
         return function.emitOpError("axis '")
-               << mesh.getName(axis) << "' splits two dimensions of '"
-               << getArgumentPath(argument)
-               << "'; an axis may split one dimension of a tensor";
+               << mesh.getName(axis) << "' splits '"
+               << getArgumentPath(argument) << "' twice: dimension " << dim
+               << (llvm::is_contained(dims.flat.axes, axis)
+                       ? " and the flat list of its elements"
+                       : " and a dimension before it")
+               << "; an axis may split a tensor once";
     if (mesh.getSize(axes) > type.getDimSize(dim))
       return function.emitOpError("dimension ")
              << dim << " of '" << getArgumentPath(argument) << "' has size "

@@ -75,8 +75,10 @@ static LogicalResult annotate(func::FuncOp function, dist::MeshAttr meshAttr,
     unsigned rank = cast<RankedTensorType>(argument.getType()).getRank();
     dist::Layout layout(rank);
     auto found = propagated.known.find(argument);
-    if (found != propagated.known.end())
+    if (found != propagated.known.end()) {
       layout.dims.assign(found->second.begin(), found->second.end());
+      layout.flat = found->second.flat;
+    }
     if (auto dim = batch.getDimension(argument); dim && !micro.empty())
       layout.dims[*dim].insert(layout.dims[*dim].begin(), dist::microAxis);
     Place place = getPlace(getArgumentAttr(argument, kPlaceAttr), mesh);

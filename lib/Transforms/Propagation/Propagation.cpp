@@ -76,6 +76,12 @@ private:
   DenseMap<Value, DimAxes> known;
   /// Arguments with a storage layout that the tree sets.
   DenseSet<Value> fixedArguments;
+  /// Arguments that the tree stores with a flat cut of the block that their
+  /// first reader reads.
+  DenseMap<Value, Storage> flatArguments;
+  /// True once all operations have taken axes for their iterators. Flat cuts
+  /// divide the blocks that these axes leave, so they are taken afterwards.
+  bool hasDims = false;
   bool changed = false;
 };
 
@@ -101,12 +107,21 @@ LogicalResult Propagation::seed() {
                                            : strategy::ItemKind::Weight)));
     auto gradient = dyn_cast_if_present<ArrayAttr>(getArgumentAttr(
         argument, getStorageAttrName(strategy::ItemKind::Gradient)));
-    if (gradient && failed(checkStorage(function, argument,
-                                        getStoredDims(gradient, mesh), mesh)))
-      return failure();
+    auto type = cast<RankedTensorType>(argument.getType());
+    if (gradient)
+      if (Storage storage(gradient, mesh);
+          storage.hasDims() &&
+          failed(checkStorage(function, argument, storage.resolve(type, {}),
+                              mesh)))
+        return failure();
     if (!axes)
       continue;
-    DimAxes dims = getStoredDims(axes, mesh);
+    Storage storage(axes, mesh);
+    if (!storage.hasDims()) {
+      flatArguments.insert({argument, storage});
+      continue;
+    }
+    DimAxes dims = storage.resolve(type, {});
     if (failed(checkStorage(function, argument, dims, mesh)))
       return failure();
     known[argument] = dims;
@@ -127,6 +142,15 @@ bool Propagation::mayTake(Operation *op, unsigned iterator,
 
 void Propagation::adopt(Operation *op, const nn::TensorIterators &tensor,
                         const DimAxes &dims, AxisSource source) {
+  // Only updates work on flat parts: other operations need whole blocks.
+  Partitioning &part = parts.find(op)->second;
+  if (!dims.flat.empty() && !tensor.empty() && part.getFlat().empty() &&
+      getPhase(op) == Phase::Update && part.isElementwise() &&
+      llvm::none_of(dims.flat.axes,
+                    [&](Axis axis) { return part.uses(axis); })) {
+    part.setFlat(dims.flat);
+    changed = true;
+  }
   for (auto [dim, axes] : llvm::zip(tensor, dims))
     if (auto iterator = Partitioning::majorIterator(dim))
       if (mayTake(op, *iterator, axes)) {
@@ -144,15 +168,6 @@ void Propagation::know(Value value, DimAxes dims) {
     entry = std::move(dims);
     changed = true;
   }
-}
-
-static DimAxes withLeading(DimAxes dims) {
-  dims.insert(dims.begin(), AxisList());
-  return dims;
-}
-
-static DimAxes withoutLeading(const DimAxes &dims) {
-  return DimAxes(dims.begin() + 1, dims.end());
 }
 
 /// Gives `keep` the axes with which the nearest preceding operation that is no
@@ -185,7 +200,7 @@ void Propagation::forward(Block &block) {
       for (auto [stack, slice] :
            llvm::zip(repeat.getSliced(), repeat.getSliceArgs()))
         if (known.count(stack))
-          know(slice, withoutLeading(known[stack]));
+          know(slice, known[stack].withoutLeading());
       forward(repeat.getBody().front());
       unsigned carried = repeat.getNumCarried();
       for (auto [i, result] : llvm::enumerate(repeat.getResults())) {
@@ -200,7 +215,7 @@ void Propagation::forward(Block &block) {
           if (known.count(left))
             know(result, known[left]);
         } else if (known.count(yielded))
-          know(result, withLeading(known[yielded]));
+          know(result, known[yielded].withLeading());
       }
       continue;
     }
@@ -302,7 +317,8 @@ Propagation::firstReader(Value value) {
   return best;
 }
 
-/// Gives each argument the axes that its first reader needs.
+/// Gives each argument the axes that its first reader needs, and the flat cut
+/// with which the tree stores it.
 void Propagation::placeArguments() {
   for (BlockArgument argument : function.getArguments()) {
     auto reader = firstReader(argument);
@@ -310,9 +326,13 @@ void Propagation::placeArguments() {
       continue;
     const Partitioning &part = parts.find(reader->first)->second;
     DimAxes dims = part.getDimAxes(part.getSpace().operands[reader->second]);
-    auto rank = cast<RankedTensorType>(argument.getType()).getRank();
-    while (static_cast<int64_t>(dims.size()) < rank)
-      dims = withLeading(dims);
+    auto type = cast<RankedTensorType>(argument.getType());
+    while (static_cast<int64_t>(dims.size()) < type.getRank())
+      dims = dims.withLeading();
+    dims.flat = dist::FlatCut();
+    if (auto stored = flatArguments.find(argument);
+        hasDims && stored != flatArguments.end())
+      dims = stored->second.resolve(type, dims);
     know(argument, dims);
   }
 }
@@ -346,18 +366,25 @@ void Propagation::placeObservers() {
             {op, *iterator},
             AxisSource{AxisSource::Reader, reader->second, reader->first});
       }
+    if (part.isElementwise())
+      part.setFlat(dims.flat);
   }
 }
 
 FailureOr<PropagatedPartitions> Propagation::solve() {
   if (failed(seed()))
     return failure();
-  do {
-    changed = false;
-    placeArguments();
-    forward(function.front());
-    backward(function.front());
-  } while (changed);
+  for (bool withFlat : {false, true}) {
+    hasDims = withFlat;
+    do {
+      changed = false;
+      placeArguments();
+      forward(function.front());
+      backward(function.front());
+    } while (changed);
+    if (flatArguments.empty())
+      break;
+  }
   placeObservers();
   return PropagatedPartitions{std::move(parts), std::move(setByTree),
                               std::move(sources), std::move(known)};

@@ -371,7 +371,8 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     }
     if (!task.waits)
       rules->changeTask(context, copy);
-    if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op)) {
+    if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op);
+        fused && fused->getParentOfType<dist::SectionOp>().getOnce()) {
       copy.when = sim::When::LastMicroBatch;
       auto [entry, isNew] = bucketNumbers.try_emplace({task.op, task.bucket},
                                                       workload.buckets.size());

@@ -71,7 +71,7 @@ public:
   /// Returns the stream on which `op` runs.
   virtual sim::Stream streamOf(mlir::Operation *op) const = 0;
   /// Returns the bits per element that an all-gather moves.
-  virtual int64_t gatheredBits(dist::AllGatherOp gather) const = 0;
+  virtual int64_t gatheredBits(mlir::Value gathered) const = 0;
   /// Adjusts `collective`, which `op` runs.
   virtual void changeCollective(mlir::Operation *op,
                                 sim::Collective &collective) const {}

@@ -13,9 +13,12 @@
 #include "Proteus/Dialect/Proteus/Proteus.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -31,6 +34,12 @@ static StringRef layerOf(const FlatTask &task) {
   return end == StringRef::npos ? StringRef() : label.take_front(end + 1);
 }
 
+/// Returns true if a task changes the layout of a value for its readers.
+static bool isConversion(const FlatTask &task) {
+  return !isa<nn::IterationSpaceOpInterface, dist::RecvOp, dist::SendOp,
+              dist::ShiftOp>(task.op);
+}
+
 static bool isKernel(const FlatTask &task) {
   return isa<nn::IterationSpaceOpInterface>(task.op);
 }
@@ -39,6 +48,13 @@ static bool isKernel(const FlatTask &task) {
 /// layout.
 static bool storesGradient(const FlatTask &task) {
   return dist::getPurpose(task.op) == dist::Purpose::Gradient;
+}
+
+/// Returns true if `op` is a reduce-scatter, of one value or of several.
+static bool scatters(Operation *op) {
+  auto fused = dyn_cast<dist::FusedReduceOp>(op);
+  return isa<dist::ReduceScatterOp>(op) ||
+         (fused && fused.getKind() == dist::CollectiveKind::ReduceScatter);
 }
 
 namespace {
@@ -51,7 +67,13 @@ struct Run {
 };
 
 /// Groups of tasks that are issued at the same place, in their order there.
-enum class Group : uint8_t { Messages, Conversions, Reductions, Stays };
+enum class Group : uint8_t {
+  Messages,
+  Conversions,
+  Offloads,
+  Reductions,
+  Stays
+};
 
 /// The place of a task in the new order. Tasks are sorted by it, and tasks with
 /// equal places keep their order.
@@ -59,7 +81,8 @@ struct Place {
   size_t before; ///< index of the task before which the task is issued
   Group group = Group::Stays;
   /// For a conversion, the entry of SectionOrder::readers; for a reduction, the
-  /// task that computes the gradient.
+  /// task that computes the gradient; for an offload, the task that receives
+  /// the value.
   std::pair<size_t, size_t> detail = {0, 0};
 
   bool operator<(const Place &other) const {
@@ -71,8 +94,9 @@ struct Place {
 /// Finds the places of the tasks of the last section of a list.
 class SectionOrder {
 public:
-  SectionOrder(std::vector<FlatTask> &tasks, size_t begin)
-      : tasks(tasks), begin(begin), count(tasks.size() - begin) {}
+  SectionOrder(std::vector<FlatTask> &tasks, size_t begin, int64_t reductions)
+      : tasks(tasks), begin(begin), count(tasks.size() - begin),
+        reductions(reductions) {}
 
   /// Returns the indices of all tasks of the section in their new order.
   std::vector<size_t> run();
@@ -90,10 +114,16 @@ private:
 
   void findRuns();
   void placeMessages();
+  void placeOffloads();
   void findOrigins();
   void findReaders();
   void placeConversions();
   void placeReductions();
+  void limitReductions(ArrayRef<std::pair<size_t, size_t>> moved);
+
+  /// Returns the layer that only saves the result of conversion `i`, if its
+  /// operand was computed before that layer. Returns null for other tasks.
+  const Run *findSavingRun(size_t i);
 
   Place &placeOf(size_t i) { return places[i - begin]; }
   Origin &originOf(size_t i) { return origins[i - begin]; }
@@ -107,12 +137,19 @@ private:
   StringRef layerOf(const Run &run) const {
     return ::layerOf(tasks[run.end - 1]);
   }
+  /// Returns true if task `i` is outside of the repeat that contains `reader`.
+  bool isOutside(size_t i, size_t reader) const {
+    return tasks[i].op->getParentOfType<nn::RepeatOp>() !=
+           tasks[reader].op->getParentOfType<nn::RepeatOp>();
+  }
   bool isEarlier(int64_t task) const {
     return task < static_cast<int64_t>(begin);
   }
 
   std::vector<FlatTask> &tasks;
   size_t begin, count;
+  /// Number of layers that may have gradients that are not scattered yet.
+  int64_t reductions;
   std::vector<Run> runs;
   std::vector<Place> places;
   std::vector<Origin> origins;
@@ -143,6 +180,37 @@ void SectionOrder::placeMessages() {
     if (isa<dist::RecvOp>(tasks[i].op) && run < runs.size() &&
         !layerOf(runs[run]).empty())
       placeOf(i) = {runs[run].begin, Group::Messages};
+  }
+}
+
+/// Moves the offload of a received value after the receive, before the layer. A
+/// repeat offloads such a value when it enters the body; layers that are
+/// written out receive it directly before the first kernel that reads it. Sorts
+/// the offloads of the results of one kernel by the numbers of the results.
+void SectionOrder::placeOffloads() {
+  llvm::MapVector<size_t, SmallVector<size_t>> ofKernel;
+  for (size_t i = begin; i < tasks.size(); ++i) {
+    if (!isa<dist::OffloadOp>(tasks[i].op) || tasks[i].dependsOn.size() != 1)
+      continue;
+    size_t source = tasks[i].dependsOn.front();
+    if (isEarlier(source))
+      continue;
+    if (isKernel(tasks[source]))
+      ofKernel[source].push_back(i);
+    else if (placeOf(source).group == Group::Messages)
+      placeOf(i) = {placeOf(source).before, Group::Offloads, {source, 0}};
+  }
+  auto resultOf = [&](size_t i) {
+    auto result = dyn_cast<OpResult>(tasks[i].op->getOperand(0));
+    return result ? result.getResultNumber() : 0;
+  };
+  for (auto &[kernel, offloads] : ofKernel) {
+    SmallVector<size_t> sorted(offloads);
+    llvm::sort(sorted, [&](size_t a, size_t b) {
+      return std::pair(resultOf(a), a) < std::pair(resultOf(b), b);
+    });
+    for (auto [offload, index] : llvm::zip_equal(sorted, offloads))
+      placeOf(offload) = {index};
   }
 }
 
@@ -177,13 +245,28 @@ void SectionOrder::findReaders() {
             isKernel(tasks[i]) ? std::pair(i, size_t(position)) : readerOf(i));
 }
 
+const Run *SectionOrder::findSavingRun(size_t i) {
+  StringRef layer = ::layerOf(tasks[i]);
+  if (layer.empty() || !isConversion(tasks[i]) ||
+      isa<dist::OffloadOp>(tasks[i].op) ||
+      dist::getPurpose(tasks[i].op) != dist::Purpose::Activation)
+    return nullptr;
+  auto run = llvm::find_if(
+      runs, [&](const Run &run) { return layerOf(run) == layer; });
+  if (run == runs.end() || originOf(i).task >= static_cast<int64_t>(run->begin))
+    return nullptr;
+  return &*run;
+}
+
 /// Moves conversions, which are all other communication with a reader in the
 /// section, except steps of a ring. A value of an earlier layer and a received
 /// value are converted at the start of the layer that reads them. A value of
 /// another section that is converted before this layer is converted directly
-/// before the first kernel that reads it instead. All other conversions stay
-/// between the same kernels, in the order of their readers, so the own chunk of
-/// a device precedes those that it receives.
+/// before the first kernel that reads it instead, and so is a value that a
+/// repeat within a layer reads from outside. A value from outside of a layer
+/// that is converted only to be saved is converted at the start of the layer.
+/// All other conversions stay between the same kernels, in the order of their
+/// readers, so the own chunk of a device precedes those that it receives.
 void SectionOrder::placeConversions() {
   // A conversion must not move after a task that reads its result, so readers
   // are visited first.
@@ -192,21 +275,19 @@ void SectionOrder::placeConversions() {
   for (size_t i = tasks.size(); i-- > begin;) {
     const Origin &origin = originOf(i);
     size_t reader = readerOf(i).first;
-    bool converts =
-        !isKernel(tasks[i]) && !origin.reduction &&
-        !isa<dist::RecvOp, dist::SendOp, dist::ShiftOp>(tasks[i].op) &&
-        reader < tasks.size();
-    if (converts) {
+    if (isConversion(tasks[i]) && !origin.reduction && reader < tasks.size()) {
       const Run &run = runs[runOf(reader)];
       bool isHere = origin.task >= static_cast<int64_t>(run.begin);
       bool arrives = origin.message || (!isHere && !isEarlier(origin.task));
       if (arrives)
         placeOf(i) = {run.begin, Group::Conversions, readerOf(i)};
-      else if (!isHere && nextKernel == run.first)
+      else if ((!isHere && nextKernel == run.first) || isOutside(i, reader))
         placeOf(i) = {reader, Group::Conversions, readerOf(i)};
       else
         placeOf(i) = {nextKernel, Group::Conversions, readerOf(i)};
       placeOf(i).before = std::min(placeOf(i).before, limits[i - begin]);
+    } else if (const Run *run = findSavingRun(i)) {
+      placeOf(i) = {run->begin, Group::Conversions, readerOf(i)};
     }
     for (uint32_t dependency : tasks[i].dependsOn)
       if (!isEarlier(dependency))
@@ -257,6 +338,27 @@ void SectionOrder::placeReductions() {
     if (gradients[number] &&
         !llvm::is_contained(tasks[i].dependsOn, *gradients[number]))
       tasks[i].dependsOn.push_back(*gradients[number]);
+  limitReductions(moved);
+}
+
+/// Lets kernels wait for reduce-scatters, so that at most `reductions` layers
+/// have gradients that are not scattered yet. `moved` holds pairs of a
+/// reduction and the number of its run.
+void SectionOrder::limitReductions(ArrayRef<std::pair<size_t, size_t>> moved) {
+  std::map<size_t, SmallVector<uint32_t>> ofRun;
+  for (auto [i, number] : moved)
+    if (scatters(tasks[i].op))
+      ofRun[number].push_back(i);
+  std::deque<ArrayRef<uint32_t>> waiting;
+  for (auto &[number, list] : ofRun) {
+    waiting.push_back(list);
+    if (waiting.size() < static_cast<size_t>(reductions) ||
+        number + 1 == runs.size())
+      continue;
+    llvm::append_range(tasks[runs[number + 1].first].dependsOn,
+                       waiting.front());
+    waiting.pop_front();
+  }
 }
 
 std::vector<size_t> SectionOrder::run() {
@@ -265,6 +367,7 @@ std::vector<size_t> SectionOrder::run() {
     placeOf(i) = {i};
   findRuns();
   placeMessages();
+  placeOffloads();
   findOrigins();
   findReaders();
   placeConversions();
@@ -277,13 +380,14 @@ std::vector<size_t> SectionOrder::run() {
   return order;
 }
 
-std::vector<uint32_t> proteus::orderSection(FlatList &list, bool byLayer) {
+std::vector<uint32_t> proteus::orderSection(FlatList &list, bool byLayer,
+                                            int64_t reductions) {
   size_t begin = list.sectionBegin.back();
   size_t count = list.tasks.size() - begin;
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), begin);
   if (byLayer)
-    order = SectionOrder(list.tasks, begin).run();
+    order = SectionOrder(list.tasks, begin, reductions).run();
   std::vector<uint32_t> renumbered(count);
   std::vector<FlatTask> ordered;
   std::optional<uint32_t> lastOnCompute;
@@ -361,7 +465,7 @@ static constexpr int64_t defaultPrefetch = 1;
 /// Returns the number of layers by which `op` may precede the layer that reads
 /// its result, or nullopt if it does not gather or fetch a parameter.
 static std::optional<int64_t> prefetchDepth(Operation *op) {
-  if (!isa<dist::AllGatherOp, dist::FetchOp>(op) ||
+  if (!isa<dist::AllGatherOp, dist::FusedGatherOp, dist::FetchOp>(op) ||
       dist::getPurpose(op) != dist::Purpose::Parameter)
     return std::nullopt;
   auto depth = op->getAttrOfType<IntegerAttr>(ProteusDialect::prefetchAttrName);
@@ -374,7 +478,7 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
   size_t count = list.tasks.size();
   // For every task, the tasks that move to the position before it. The last
   // entry is for the end of the list.
-  std::vector<std::vector<uint32_t>> behind(count + 1);
+  std::vector<std::vector<uint32_t>> movedTo(count + 1);
   std::vector<bool> moves(count, false);
   // For every task, the smallest index to which a task that reads its result
   // may move.
@@ -385,15 +489,15 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
     size_t begin = list.sectionBegin[s], end = list.sectionBegin[s + 1];
     // For every layer of the section, the last kernel before it, or -1 for the
     // first layer.
-    std::vector<int32_t> inFront;
+    std::vector<int32_t> lastBefore;
     std::vector<uint32_t> layer(end - begin);
     std::optional<size_t> last;
     for (size_t i = begin; i < end; ++i) {
       if (!isKernel(list.tasks[i]))
         continue;
       if (!last || layerOf(list.tasks[i]) != layerOf(list.tasks[*last]))
-        inFront.push_back(last ? static_cast<int32_t>(*last) : -1);
-      layer[i - begin] = inFront.size() - 1;
+        lastBefore.push_back(last ? static_cast<int32_t>(*last) : -1);
+      layer[i - begin] = lastBefore.size() - 1;
       last = i;
     }
     // For every task, the layer of the first kernel from that task on, or -1 if
@@ -410,7 +514,7 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
       if (!depth || reader[i - begin] < 0)
         continue;
       int32_t kernel =
-          inFront[std::max<int64_t>(0, reader[i - begin] - *depth)];
+          lastBefore[std::max<int64_t>(0, reader[i - begin] - *depth)];
       size_t place = kernel < 0 ? begin : kernel + 1;
       for (uint32_t dependency : task.dependsOn)
         if (dependency >= begin)
@@ -423,7 +527,7 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
         continue;
       moves[i] = true;
       available[i] = place;
-      behind[place].push_back(i);
+      movedTo[place].push_back(i);
     }
   }
   std::vector<uint32_t> renumbered(count);
@@ -433,7 +537,7 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
     tasks.push_back(std::move(list.tasks[i]));
   };
   for (size_t i = 0; i <= count; ++i) {
-    for (uint32_t moved : behind[i])
+    for (uint32_t moved : movedTo[i])
       take(moved);
     if (i < count && !moves[i])
       take(i);

@@ -34,13 +34,22 @@ namespace proteus {
 /// - A value of an earlier layer, or of a message, is converted at the start of
 ///   the layer that reads it. A value of another section that is converted
 ///   before all layers is converted directly before the first kernel that reads
-///   it. Conversions at one place have the order of their readers.
+///   it, and so is a value that a repeat within a layer reads from outside.
+///   Conversions at one place have the order of their readers.
+///   A value from outside of a layer that is converted only to be saved is
+///   converted at the start of the layer.
+/// - A received value is offloaded before the layer that reads it. The results
+/// of
+///   one kernel are offloaded in their order.
 /// - Frameworks that shard gradients reduce them layer by layer. Reductions of
 ///   sharded gradients therefore move to the end of the backward pass of their
 ///   layer, in the order in which the gradients are computed. All reductions
 ///   that move to the end of one layer then wait until the last of their
-///   gradients is computed.
-std::vector<uint32_t> orderSection(FlatList &list, bool byLayer);
+///   gradients is computed. The first kernel that follows them waits for the
+///   reductions of the layer that is `reductions` - 1 such layers earlier, so
+///   that no more than `reductions` layers have unreduced gradients.
+std::vector<uint32_t> orderSection(FlatList &list, bool byLayer,
+                                   int64_t reductions);
 
 /// Tasks that reduce buckets, each with the index of the task of
 /// FlatProgram::micro after which it is inserted.

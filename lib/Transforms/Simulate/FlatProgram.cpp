@@ -28,6 +28,7 @@ Flattener::Flattener(dist::ProgramOp program) : program(program) {
   dist::OverlapAttr overlap = program.getStepOrDefault().getOverlap();
   tensorCollectivesBlock = overlap.getTensor() == plan::TensorOverlap::None;
   messagesBlock = !overlap.getMessages();
+  reductions = overlap.getReductions();
 }
 
 LogicalResult Flattener::visitRepeat(nn::RepeatOp repeat) {
@@ -128,11 +129,13 @@ LogicalResult Flattener::visit(Operation *op) {
     return visitRepeat(repeat);
   if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
     return visitRecompute(recompute);
-  if (auto fused = dyn_cast<dist::FusedReduceOp>(op)) {
+  // In other sections than the update, a fused collective has one bucket and is
+  // a task like any other.
+  if (auto fused = dyn_cast<dist::FusedReduceOp>(op); fused && once) {
     visitFusedReduce(fused);
     return success();
   }
-  if (auto fused = dyn_cast<dist::FusedGatherOp>(op)) {
+  if (auto fused = dyn_cast<dist::FusedGatherOp>(op); fused && once) {
     visitFusedGather(fused);
     return success();
   }
@@ -199,7 +202,8 @@ LogicalResult Flattener::visit(Block &block) {
 /// producers in `values`. An update section keeps its order.
 void Flattener::orderLastSection() {
   int64_t begin = list().sectionBegin.back();
-  std::vector<uint32_t> renumbered = orderSection(list(), /*byLayer=*/!once);
+  std::vector<uint32_t> renumbered =
+      orderSection(list(), /*byLayer=*/!once, reductions);
   for (FlatValue &value : values)
     if (value.producedOnce == once && value.producer >= begin)
       value.producer = renumbered[value.producer - begin];

@@ -103,6 +103,8 @@ void Flattener::visitTask(Operation *op) {
   task.op = op;
   task.label = labelOf(op);
   task.phase = phase;
+  if (isa<dist::FusedReduceOp, dist::FusedGatherOp>(op))
+    task.bucket = 0;
   for (Value operand : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()))
       read(task, environment.lookup(operand));

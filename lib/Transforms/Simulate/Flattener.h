@@ -139,7 +139,7 @@ private:
   /// Common start of the paths of operations in the current iteration, such as
   /// `layers[3].`; empty outside of repeats.
   std::string prefix;
-  /// Number of iterations of all enclosing repeats together, at most
+  /// Product of the numbers of iterations of all enclosing repeats, at most
   /// `maxTasks`.
   int64_t iterations = 1;
   bool once = false;
@@ -149,6 +149,8 @@ private:
   /// True if later kernels wait until a collective of tensor parallelism (first
   /// flag) or a send (second flag) has ended.
   bool tensorCollectivesBlock = false, messagesBlock = false;
+  /// Number of layers that may have gradients that are not scattered yet.
+  int64_t reductions = 1;
   /// Indices in FlatProgram::resident of the shards of parameters that are
   /// gathered once. These shards need no buffers, because the gathered
   /// parameters include them.

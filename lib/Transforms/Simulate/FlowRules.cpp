@@ -44,7 +44,7 @@ public:
                                        sim::Phase phase,
                                        const RankContext &rank) const override;
   sim::Stream streamOf(Operation *op) const override { return getStream(op); }
-  int64_t gatheredBits(dist::AllGatherOp gather) const override;
+  int64_t gatheredBits(Value gathered) const override;
   void changeTask(const TaskContext &context, sim::Task &task) const override;
   void changeClass(const FlatProgram &flat, const RankContext &rank,
                    sim::DeviceClass &device) const override;
@@ -83,10 +83,10 @@ FlowRules::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase,
   return KernelCost{answer, plan.kernel.family, launches};
 }
 
-int64_t FlowRules::gatheredBits(dist::AllGatherOp gather) const {
-  int64_t bits = proteus::gatheredBits(gather);
+int64_t FlowRules::gatheredBits(Value gathered) const {
+  int64_t bits = proteus::gatheredBits(gathered);
   for (const auto &mechanism : mechanisms)
-    mechanism->changeGather(gather, bits);
+    mechanism->changeGather(gathered, bits);
   return bits;
 }
 

@@ -72,12 +72,23 @@ uint32_t GroupFamilies::familyOf(Operation *op, int64_t stage) {
 int64_t GroupFamilies::bytesOf(const FlatTask &task) const {
   if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op))
     return fused.getBucketBytes(task.bucket);
-  if (auto fused = dyn_cast<dist::FusedGatherOp>(task.op))
+  auto fused = dyn_cast<dist::FusedGatherOp>(task.op);
+  if (fused && fused->getParentOfType<dist::SectionOp>().getOnce())
     return fused.getBucketBytes(task.bucket);
+  if (fused) {
+    int64_t bits = 0;
+    for (auto [input, output] :
+         llvm::zip_equal(fused.getInputs(), fused.getOutputs())) {
+      RankedTensorType type = dist::tensorTypeOf(output);
+      bits += dist::bufferBytes(type, dist::tensorTypeOf(input)) * 8 *
+              rules.gatheredBits(output) / type.getElementTypeBitWidth();
+    }
+    return llvm::divideCeil(bits, 8);
+  }
   int64_t bytes = cast<dist::CollectiveOpInterface>(task.op).getBufferBytes();
   if (auto gather = dyn_cast<dist::AllGatherOp>(task.op))
     bytes =
-        llvm::divideCeil(bytes * rules.gatheredBits(gather),
+        llvm::divideCeil(bytes * rules.gatheredBits(gather.getResult()),
                          gather.getInput().getType().getElementTypeBitWidth());
   return bytes;
 }

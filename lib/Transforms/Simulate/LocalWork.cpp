@@ -62,6 +62,15 @@ proteus::heldRanges(Operation *op, const nn::IterationSpace &space,
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type)
       return;
+    // With a flat cut, all tensors of an update have the same list of elements,
+    // which the last dimension holds.
+    if (dist::LayoutAttr layout = dist::getLayout(type);
+        layout && !layout.getValue().flat.empty()) {
+      for (auto [size, iterators] :
+           llvm::zip_equal(dist::localShape(type, coordinates), dims))
+        held[iterators.front()] = {{0, size}};
+      return;
+    }
     SmallVector<dist::Ranges> local = dist::localRanges(type, coordinates);
     for (auto [dim, iterators] : llvm::enumerate(dims)) {
       if (iterators.empty())
@@ -347,16 +356,16 @@ Type proteus::narrowTypeOfReaders(Value value) {
   return narrow;
 }
 
-static bool isForActivation(dist::AllGatherOp gather) {
-  std::optional<dist::Purpose> purpose = gather.getPurpose();
-  return !purpose || *purpose == dist::Purpose::Activation;
+static bool isForActivation(Operation *gather) {
+  return dist::getPurpose(gather).value_or(dist::Purpose::Activation) ==
+         dist::Purpose::Activation;
 }
 
-int64_t proteus::gatheredBits(dist::AllGatherOp gather) {
-  int64_t bits = gather.getInput().getType().getElementTypeBitWidth();
-  if (!isForActivation(gather))
+int64_t proteus::gatheredBits(Value gathered) {
+  int64_t bits = dist::tensorTypeOf(gathered).getElementTypeBitWidth();
+  if (!isForActivation(gathered.getDefiningOp()))
     return bits;
-  Type type = narrowTypeOfReaders(gather.getResult());
+  Type type = narrowTypeOfReaders(gathered);
   return type ? std::min<int64_t>(bits, type.getIntOrFloatBitWidth()) : bits;
 }
 

@@ -56,7 +56,7 @@ mlir::Type narrowTypeOfReaders(mlir::Value value);
 /// Returns the bits per element that an all-gather moves. If all readers of an
 /// activation convert it to narrower types, the activation is converted to the
 /// widest of these types before the gather.
-int64_t gatheredBits(dist::AllGatherOp gather);
+int64_t gatheredBits(mlir::Value gathered);
 
 /// Returns the work of all products that are issued in the same library call as
 /// `op` (`proteus.pieces`). `work` is the work of `op`.

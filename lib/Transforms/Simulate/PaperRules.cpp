@@ -259,8 +259,8 @@ public:
   }
 
   sim::Stream streamOf(Operation *op) const override;
-  int64_t gatheredBits(dist::AllGatherOp gather) const override {
-    return proteus::gatheredBits(gather);
+  int64_t gatheredBits(Value gathered) const override {
+    return proteus::gatheredBits(gathered);
   }
   void changeCollective(Operation *op,
                         sim::Collective &collective) const override;

@@ -110,7 +110,7 @@
 // -----
 
 #mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
-// expected-error @+1 {{expected 'partial', 'at' or 'memory'}}
+// expected-error @+1 {{expected 'flat', 'partial', 'at' or 'memory'}}
 #l = #dist.layout<#mesh, [{}], on = [pp = 0]>
 
 // -----

@@ -1006,7 +1006,7 @@ func.func @m() { return }
 
 strategy.tree @t for @m {
   mesh [dp = 2]
-  // expected-error@+1 {{'strategy.overlap' op sets nothing; give 'tensor', 'messages' or both}}
+  // expected-error@+1 {{'strategy.overlap' op sets nothing; give 'tensor', 'messages' or 'reductions'}}
   overlap
 }
 
@@ -1053,4 +1053,34 @@ strategy.tree @t for @m {
     // expected-error@+1 {{'strategy.overlap' op overlap belongs to the tree; move it out of node "a"}}
     overlap messages = false
   }
+}
+
+// -----
+
+// A flat cut is for tensors of parameters.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 8]
+  // expected-error@+1 {{names 'flat', which applies to 'weight', 'gradient' and 'state' only}}
+  split op [flat -> dp]
+}
+
+// -----
+
+// There is one flat cut.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 8, tp = 2]
+  // expected-error@+1 {{names 'flat' and 'flat_rows'; use one of them}}
+  split state [flat -> dp, flat_rows -> tp]
+}
+
+// -----
+
+// At least one layer reduces gradients.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 8]
+  // expected-error@+1 {{reductions = 0 is too small; it must be at least 1}}
+  overlap reductions = 0
 }

@@ -14,23 +14,26 @@
 
 // CHECK:     dist.section forward {
 // CHECK:       nn.repeat "layers" count 6
-// CHECK:         dist.all_gather {{.*}} over {dp} for parameter {{{.*}}proteus.prefetch = 2 : i64} : tensor<96x32xf32
-// CHECK-NEXT:    nn.linear "attention.qkv"
+// CHECK:         dist.fused_gather {{.*}} over {dp} {{.*}} for parameter {{{.*}}proteus.prefetch = 2 : i64}
+// CHECK-NEXT:    nn.layer_norm "ln_1"
 // CHECK:     dist.section backward {
-// CHECK:         dist.all_gather {{.*}} over {dp} for parameter {{{.*}}proteus.prefetch = 2 : i64}
+// CHECK:         dist.fused_gather {{.*}} over {dp} {{.*}} for parameter {{{.*}}proteus.prefetch = 2 : i64}
 // CHECK:     dist.section update once {
 // CHECK-NOT:   dist.{{all_|reduce|fused}}
 //
 // The layers: forward and backward each gather 33280 bytes per layer, but for the
 // two shifts of the norms in the backward pass.
-// VOLUME-DAG: all_gather over dp: 12 x 12288
-// VOLUME-DAG: all_gather over dp: 12 x 4096
-// VOLUME-DAG: all_gather over dp: 27 x 8192
-// VOLUME-DAG: all_gather over dp: 39 x 128
+// VOLUME-DAG: all_gather over dp: 1 x 10240
+// VOLUME-DAG: all_gather over dp: 1 x 8320
+// VOLUME-DAG: all_gather over dp: 1 x 8448
+// VOLUME-DAG: all_gather over dp: 6 x 33024
+// VOLUME-DAG: all_gather over dp: 6 x 33280
+// VOLUME-DAG: reduce_scatter over dp: 1 x 10240
+// VOLUME-DAG: reduce_scatter over dp: 1 x 8448
+// VOLUME-DAG: reduce_scatter over dp: 6 x 33280
 // VOLUME:     moved: 482400 bytes
 //
 // Kept after the forward pass, parameters are gathered once.
-// KEPT-DAG:   all_gather over dp: 6 x 12288
-// KEPT-DAG:   all_gather over dp: 6 x 4096
-// KEPT-DAG:   all_gather over dp: 14 x 8192
-// KEPT-DAG:   all_gather over dp: 26 x 128
+// KEPT-DAG:   all_gather over dp: 1 x 10240
+// KEPT-DAG:   all_gather over dp: 1 x 8448
+// KEPT-DAG:   all_gather over dp: 6 x 33280

@@ -16,10 +16,10 @@
 // RIGHT: lowering is right
 
 // CHECK:     dist.section forward {
-// CHECK:       dist.all_gather {{.*}} over {shard} for parameter
+// CHECK:       dist.fused_gather {{.*}} over {shard} {{.*}} for parameter
 // CHECK-NOT:   over {{{[^}]*}}replica
 // CHECK:     dist.section backward {
-// CHECK:       dist.reduce_scatter sum {{.*}} over {shard} for gradient
+// CHECK:       dist.fused_reduce reduce_scatter sum {{.*}} over {shard} {{.*}} for gradient
 // CHECK-NOT:   over {{{[^}]*}}replica
 // CHECK:     dist.section update once {
 // CHECK:       dist.fused_reduce all_reduce sum {{.*}} over {replica}
@@ -27,18 +27,16 @@
 //
 // Within a group of four as ZeRO, stage 3. Between the groups a quarter of the
 // 118528 bytes of gradients, in buckets of at least 16384: the first has the head,
-// the last norm, layer 2, and layer 1 from its end to qkv.
-// VOLUME-DAG: all_gather over shard: 1 x 2048
-// VOLUME-DAG: all_gather over shard: 15 x 8192
-// VOLUME-DAG: all_gather over shard: 21 x 128
-// VOLUME-DAG: all_gather over shard: 6 x 12288
-// VOLUME-DAG: all_gather over shard: 6 x 4096
-// VOLUME-DAG: reduce_scatter over shard: 1 x 2048
-// VOLUME-DAG: reduce_scatter over shard: 14 x 128
-// VOLUME-DAG: reduce_scatter over shard: 3 x 12288
-// VOLUME-DAG: reduce_scatter over shard: 3 x 4096
-// VOLUME-DAG: reduce_scatter over shard: 8 x 8192
-// VOLUME-DAG: all_reduce over replica: 1 x 10944
-// VOLUME-DAG: all_reduce over replica: 1 x 18688
+// the last norm, layer 2, and a part of layer 1, whose gradients are ready together.
+// VOLUME-DAG: all_gather over shard: 1 x 10240
+// VOLUME-DAG: all_gather over shard: 1 x 8320
+// VOLUME-DAG: all_gather over shard: 1 x 8448
+// VOLUME-DAG: all_gather over shard: 3 x 33024
+// VOLUME-DAG: all_gather over shard: 3 x 33280
+// VOLUME-DAG: all_reduce over replica: 1 x 12928
+// VOLUME-DAG: all_reduce over replica: 1 x 16704
+// VOLUME-DAG: reduce_scatter over shard: 1 x 10240
+// VOLUME-DAG: reduce_scatter over shard: 1 x 8448
+// VOLUME-DAG: reduce_scatter over shard: 3 x 33280
 // 3/4 x (225920 + 118528) + 2 x 1/2 x 29632.
 // VOLUME:     moved: 287968 bytes

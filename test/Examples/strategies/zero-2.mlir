@@ -21,18 +21,21 @@
 // CHECK:     dist.section backward {
 // CHECK:       nn.repeat "layers" count 3 reverse
 // CHECK:         nn.linear_wgrad "mlp.fc2"
-// CHECK:         dist.reduce_scatter sum {{.*}} dim 0 over {dp} for gradient
+// CHECK:         dist.fused_reduce reduce_scatter sum {{.*}} over {dp} {{.*}} for gradient
 // CHECK:     dist.section update once {
 // CHECK-NOT:   reduce_scatter
 // CHECK:       dist.fused_gather {{.*}} over {dp}
 //
-// Per layer one of each matrix, two of 8192 bytes, and four norm vectors; the head
-// and the embedding, positions, the last norm: 118528 bytes.
-// VOLUME-DAG: reduce_scatter over dp: 1 x 2048
-// VOLUME-DAG: reduce_scatter over dp: 14 x 128
-// VOLUME-DAG: reduce_scatter over dp: 3 x 12288
-// VOLUME-DAG: reduce_scatter over dp: 3 x 4096
-// VOLUME-DAG: reduce_scatter over dp: 8 x 8192
+// Per layer one of 33280 bytes; the head with the last norm, the embedding with
+// positions: 118528 bytes.
+// VOLUME-DAG: all_gather over dp: 1 x 16640
+// VOLUME-DAG: all_gather over dp: 1 x 21248
+// VOLUME-DAG: all_gather over dp: 1 x 23296
+// VOLUME-DAG: all_gather over dp: 1 x 24576
+// VOLUME-DAG: all_gather over dp: 2 x 16384
+// VOLUME-DAG: reduce_scatter over dp: 1 x 10240
+// VOLUME-DAG: reduce_scatter over dp: 1 x 8448
+// VOLUME-DAG: reduce_scatter over dp: 3 x 33280
 // VOLUME:     moved: 177792 bytes
 // SAME:       moved ratio: 1.0000
 //

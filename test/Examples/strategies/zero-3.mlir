@@ -17,38 +17,36 @@
 
 // CHECK:     dist.section forward {
 // CHECK:       nn.repeat "layers" count 3
-// CHECK:         dist.all_gather {{.*}} dim 0 over {dp} for parameter {{.*}} : tensor<96x32xf32
-// CHECK-NEXT:    nn.linear "attention.qkv"
+// CHECK:         dist.fused_gather {{.*}} over {dp} {{.*}} for parameter
+// CHECK-NEXT:    nn.layer_norm "ln_1"
 // CHECK:     dist.section backward {
 // CHECK:       nn.repeat "layers" count 3 reverse
-// CHECK:         dist.all_gather {{.*}} dim 0 over {dp} for parameter {{.*}} : tensor<32x64xf32
+// CHECK:         dist.fused_gather {{.*}} over {dp} {{.*}} for parameter
 // CHECK-NEXT:    nn.linear_dgrad "mlp.fc2"
-// CHECK:         dist.reduce_scatter sum {{.*}} dim 0 over {dp} for gradient
+// CHECK:         dist.fused_reduce reduce_scatter sum {{.*}} over {dp} {{.*}} for gradient
 // CHECK:     dist.section update once {
 // CHECK-NOT:   dist.{{all_|reduce|fused}}
 //
-// The matrices of the layers and the head are gathered twice, 12288 and 4096 bytes
-// 6 times for 3 layers; of 8192 bytes 2 x (2 x 3 + 1), and the embedding once, as
-// its gradient does not read it. Norms read their scale twice and their shift once:
-// 3 x 7. Gradients are scattered once: 3 for what is gathered 6 times, that is, one
-// and a half times the bytes of data parallelism.
-// VOLUME-DAG: all_gather over dp: 1 x 2048
-// VOLUME-DAG: all_gather over dp: 15 x 8192
-// VOLUME-DAG: all_gather over dp: 21 x 128
-// VOLUME-DAG: all_gather over dp: 6 x 12288
-// VOLUME-DAG: all_gather over dp: 6 x 4096
-// VOLUME-DAG: reduce_scatter over dp: 1 x 2048
-// VOLUME-DAG: reduce_scatter over dp: 14 x 128
-// VOLUME-DAG: reduce_scatter over dp: 3 x 12288
-// VOLUME-DAG: reduce_scatter over dp: 3 x 4096
-// VOLUME-DAG: reduce_scatter over dp: 8 x 8192
+// One gather and one reduce-scatter per layer: 33280 bytes, of which the backward pass
+// does not read the shifts of two norms, 256. Embedding and positions are another unit,
+// 10240, which the backward pass does not read, and so are norm and head: 8448, and
+// 8320 without the shift. Gradients are scattered once: one and a half times the bytes
+// of data parallelism.
+// VOLUME-DAG: all_gather over dp: 1 x 10240
+// VOLUME-DAG: all_gather over dp: 1 x 8320
+// VOLUME-DAG: all_gather over dp: 1 x 8448
+// VOLUME-DAG: all_gather over dp: 3 x 33024
+// VOLUME-DAG: all_gather over dp: 3 x 33280
+// VOLUME-DAG: reduce_scatter over dp: 1 x 10240
+// VOLUME-DAG: reduce_scatter over dp: 1 x 8448
+// VOLUME-DAG: reduce_scatter over dp: 3 x 33280
 // 3/4 x (225920 + 118528), of which 1.5 x 177792 = 266688 minus what the backward
 // pass does not read: 3/4 x (8192 + 2048 + 7 x 128).
 // VOLUME:     moved: 258336 bytes
 //
 // A recomputed layer is gathered as often: the recomputation and the gradients
-// behind it share what is gathered, now the shifts of norms too.
-// RECOMPUTE-DAG: all_gather over dp: 6 x 12288
-// RECOMPUTE-DAG: all_gather over dp: 6 x 4096
-// RECOMPUTE-DAG: all_gather over dp: 15 x 8192
-// RECOMPUTE-DAG: all_gather over dp: 27 x 128
+// after it share what is gathered, now the shifts of norms too.
+// RECOMPUTE-DAG: all_gather over dp: 1 x 10240
+// RECOMPUTE-DAG: all_gather over dp: 1 x 8320
+// RECOMPUTE-DAG: all_gather over dp: 1 x 8448
+// RECOMPUTE-DAG: all_gather over dp: 6 x 33280

@@ -4,7 +4,7 @@
 
 // States are split within groups of neighbours, of which each has all of them.
 // CHECK: mesh [dp = 8]
-// CHECK: split state [out -> dp:(2)4]
+// CHECK: split state [flat -> dp:(2)4]
 // RIGHT: lowering is right
 // ERROR: zero-group=3 must divide dp=8; leave it out to shard over all of them
 

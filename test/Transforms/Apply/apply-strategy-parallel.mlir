@@ -15,7 +15,7 @@
 // sequence up to the linears by columns.
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 sp=true" | FileCheck %s --check-prefix=SP
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 sp=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 sp=true pp=2 micro-batches=2 zero=1" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 sp=true pp=2 micro-batches=2 zero=1 zero-shards=dimensions" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 
 // SP: strategy.tree @s for @gpt {
 // SP-NEXT:   mesh [dp = 2, tp = 4]
@@ -75,7 +75,7 @@
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 sp=true keep-gathered=true" | FileCheck %s --check-prefix=KEPT
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 sp=true keep-gathered=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 tp=4 sp=true keep-gathered=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 sp=true pp=2 micro-batches=2 zero=1 keep-gathered=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 sp=true pp=2 micro-batches=2 zero=1 zero-shards=dimensions keep-gathered=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 sp=true recompute=full keep-gathered=true" | grep -c 'split input' | FileCheck %s --check-prefix=HEADONLY
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 sp=true recompute=full keep-gathered=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 // HEADONLY: 1
@@ -117,7 +117,7 @@
 // RING-NEXT: }
 
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 cp=4" | FileCheck %s --check-prefix=GATHER
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 cp=4 zero=3" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 cp=4 zero=3 zero-shards=dimensions" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 
 // GATHER: mesh [dp = 2, cp = 4]
 // GATHER-NEXT: split op [batch -> dp, seq -> zigzag cp]
@@ -138,8 +138,8 @@
 // ULYSSES-NEXT: split op [head -> [tp, cp], seq -> []]
 
 // Along the sequence over both: parts of a zigzag are cut into those of a finer one.
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="cp=2 tp=2 sp=true cp-kind=ring zero=1" 2>&1 | FileCheck %s --check-prefix=BOTH
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="cp=2 tp=2 sp=true cp-kind=ring zero=1" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="cp=2 tp=2 sp=true cp-kind=ring zero=1 zero-shards=dimensions" 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="cp=2 tp=2 sp=true cp-kind=ring zero=1 zero-shards=dimensions" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 
 // BOTH-NOT: remark
 // BOTH: mesh [cp = 2, tp = 2]
@@ -177,16 +177,16 @@
 // EP-NEXT: }
 
 // Experts have copies on dp alone, the rest on dp and ep.
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=2 tp=2 micro-batches=2 zero=1" | FileCheck %s --check-prefix=ETP
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=2 tp=2 micro-batches=2 zero=1" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=2 tp=2 sp=true cp=2 zero=3" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=2 tp=2 micro-batches=2 zero=1 zero-shards=dimensions" | FileCheck %s --check-prefix=ETP
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=2 tp=2 micro-batches=2 zero=1 zero-shards=dimensions" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=2 tp=2 sp=true cp=2 zero=3 zero-shards=dimensions" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=4 pp=2 micro-batches=2 recompute=full" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 
 // Whole experts on the devices of tp: what tp has in common is dealt out.
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=4 tp=2 etp=1 zero=1" | FileCheck %s --check-prefix=WHOLE
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=4 tp=2 etp=1 zero=1" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=4 tp=2 etp=1 zero=1 zero-shards=dimensions" | FileCheck %s --check-prefix=WHOLE
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=4 tp=2 etp=1 zero=1 zero-shards=dimensions" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RUN: proteus-opt %t/moe.mlir --apply-strategy="tp=4 ep=4 etp=1 sp=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=4 cp=2 tp=2 sp=true etp=1 zero=3" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=4 cp=2 tp=2 sp=true etp=1 zero=3 zero-shards=dimensions" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RUN: not proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=16 tp=4 etp=1" 2>&1 | FileCheck %s --check-prefix=PLACES
 // RUN: not proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=4 tp=4 etp=2" 2>&1 | FileCheck %s --check-prefix=HALF
 // RUN: not proteus-opt %t/gpt.mlir --apply-strategy="tp=4 ep=4 etp=1" 2>&1 | FileCheck %s --check-prefix=NOEXPERTS

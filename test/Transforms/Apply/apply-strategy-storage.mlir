@@ -1,7 +1,7 @@
-// RUN: proteus-opt %s --apply-strategy="dp=4 zero=1" | FileCheck %s
-// RUN: proteus-opt %s --apply-strategy="dp=4 zero=1" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
-// RUN: proteus-opt %s --apply-strategy="dp=4 zero=3" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
-// RUN: proteus-opt %s --apply-strategy="dp=4 zero=3 reshard-after-forward=false" | FileCheck %s --check-prefix=KEEP
+// RUN: proteus-opt %s --apply-strategy="dp=4 zero=1 zero-shards=dimensions" | FileCheck %s
+// RUN: proteus-opt %s --apply-strategy="dp=4 zero=1 zero-shards=dimensions" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %s --apply-strategy="dp=4 zero=3 zero-shards=dimensions" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %s --apply-strategy="dp=4 zero=3 zero-shards=dimensions reshard-after-forward=false" | FileCheck %s --check-prefix=KEEP
 // KEEP: prefetch reshard_after_forward = false
 
 // What a sharded optimizer keeps of a weight is split along a dimension that divides:

@@ -1,43 +1,43 @@
 // RUN: split-file %s %t
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1" | FileCheck %s --check-prefix=GPT
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1" --check-lowering -verify-diagnostics -o /dev/null
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 zero=2 micro-batches=2 offload-state=true" | FileCheck %s --check-prefix=STORED
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 zero=2 micro-batches=2 offload-state=true" --check-lowering -verify-diagnostics -o /dev/null
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 zero=2 micro-batches=2 offload-state=true" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=4 zero=3 prefetch=2 reshard-after-forward=false offload-weight=true offload-activation=true" | FileCheck %s --check-prefix=FSDP
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=4 zero=3 prefetch=2 reshard-after-forward=false offload-weight=true offload-activation=true" --check-lowering -verify-diagnostics -o /dev/null
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=4 zero=3 prefetch=2 reshard-after-forward=false offload-weight=true offload-activation=true" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 zero=3" | FileCheck %s --check-prefix=SHARDED
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 zero=3" --check-lowering -verify-diagnostics -o /dev/null
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 zero=3" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
-// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1" | FileCheck %s --check-prefix=UNROLLED
-// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1" --check-lowering -verify-diagnostics -o /dev/null
-// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1 zero-shards=dimensions" | FileCheck %s --check-prefix=GPT
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1 zero-shards=dimensions" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1 zero-shards=dimensions" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 zero=2 zero-shards=dimensions micro-batches=2 offload-state=true" | FileCheck %s --check-prefix=STORED
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 zero=2 zero-shards=dimensions micro-batches=2 offload-state=true" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 zero=2 zero-shards=dimensions micro-batches=2 offload-state=true" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=4 zero=3 zero-shards=dimensions prefetch=2 reshard-after-forward=false offload-weight=true offload-activation=true" | FileCheck %s --check-prefix=FSDP
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=4 zero=3 zero-shards=dimensions prefetch=2 reshard-after-forward=false offload-weight=true offload-activation=true" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=4 zero=3 zero-shards=dimensions prefetch=2 reshard-after-forward=false offload-weight=true offload-activation=true" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 zero=3 zero-shards=dimensions" | FileCheck %s --check-prefix=SHARDED
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 zero=3 zero-shards=dimensions" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 zero=3 zero-shards=dimensions" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1 zero-shards=dimensions" | FileCheck %s --check-prefix=UNROLLED
+// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1 zero-shards=dimensions" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1 zero-shards=dimensions" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
 // RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="tp=4 pp=4 micro-batches=4 schedule=gpipe" | FileCheck %s --check-prefix=FLAT
 // RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="tp=4 pp=4 micro-batches=4 schedule=gpipe" --check-lowering -verify-diagnostics -o /dev/null
 // RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="tp=4 pp=4 micro-batches=4 schedule=gpipe" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
-// RUN: proteus-opt %t/mlp.mlir --apply-strategy="dp=2 tp=2 zero=1" | FileCheck %s --check-prefix=MLP
-// RUN: proteus-opt %t/mlp.mlir --apply-strategy="dp=2 tp=2 zero=1" --check-lowering -verify-diagnostics -o /dev/null
-// RUN: proteus-opt %t/mlp.mlir --apply-strategy="dp=2 tp=2 zero=1" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/mlp.mlir --apply-strategy="dp=2 tp=2 zero=1 zero-shards=dimensions" | FileCheck %s --check-prefix=MLP
+// RUN: proteus-opt %t/mlp.mlir --apply-strategy="dp=2 tp=2 zero=1 zero-shards=dimensions" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/mlp.mlir --apply-strategy="dp=2 tp=2 zero=1 zero-shards=dimensions" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
 // RUN: proteus-opt %t/mlp.mlir --apply-strategy | FileCheck %s --check-prefix=NONE
 // RUN: proteus-opt %t/mlp.mlir --apply-strategy --check-lowering -verify-diagnostics -o /dev/null
 // RUN: proteus-opt %t/mlp.mlir --apply-strategy --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
-// RUN: proteus-opt %t/cnn.mlir --apply-strategy="dp=4 tp=2 zero=3 name=@hybrid" | FileCheck %s --check-prefix=CNN
-// RUN: proteus-opt %t/cnn.mlir --apply-strategy="dp=4 tp=2 zero=3 name=@hybrid" --check-lowering -verify-diagnostics -o /dev/null
-// RUN: proteus-opt %t/cnn.mlir --apply-strategy="dp=4 tp=2 zero=3 name=@hybrid" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
-// RUN: proteus-opt %t/fused.mlir --apply-strategy="dp=2 tp=4 zero=1" | FileCheck %s --check-prefix=FUSED
-// RUN: proteus-opt %t/fused.mlir --apply-strategy="dp=2 tp=4 zero=1" --check-lowering -verify-diagnostics -o /dev/null
-// RUN: proteus-opt %t/fused.mlir --apply-strategy="dp=2 tp=4 zero=1" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
-// RUN: proteus-opt %t/grouped.mlir --apply-strategy="dp=2 tp=2 pp=2 zero=1" | FileCheck %s --check-prefix=GROUPED
-// RUN: proteus-opt %t/grouped.mlir --apply-strategy="dp=2 tp=2 pp=2 zero=1" --check-lowering -verify-diagnostics -o /dev/null
-// RUN: proteus-opt %t/grouped.mlir --apply-strategy="dp=2 tp=2 pp=2 zero=1" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
-// RUN: proteus-opt %t/tied.mlir --apply-strategy="dp=2 tp=2 zero=3" | FileCheck %s --check-prefix=TIED
-// RUN: proteus-opt %t/tied.mlir --apply-strategy="dp=2 tp=2 zero=3" --check-lowering -verify-diagnostics -o /dev/null
-// RUN: proteus-opt %t/tied.mlir --apply-strategy="dp=2 tp=2 zero=3" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
-// RUN: proteus-opt %t/uneven.mlir --apply-strategy="dp=2 tp=3 pp=2 zero=3" | FileCheck %s --check-prefix=UNEVEN
-// RUN: proteus-opt %t/uneven.mlir --apply-strategy="dp=2 tp=3 pp=2 zero=3" --check-lowering -verify-diagnostics -o /dev/null
-// RUN: proteus-opt %t/uneven.mlir --apply-strategy="dp=2 tp=3 pp=2 zero=3" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/cnn.mlir --apply-strategy="dp=4 tp=2 zero=3 zero-shards=dimensions name=@hybrid" | FileCheck %s --check-prefix=CNN
+// RUN: proteus-opt %t/cnn.mlir --apply-strategy="dp=4 tp=2 zero=3 zero-shards=dimensions name=@hybrid" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/cnn.mlir --apply-strategy="dp=4 tp=2 zero=3 zero-shards=dimensions name=@hybrid" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/fused.mlir --apply-strategy="dp=2 tp=4 zero=1 zero-shards=dimensions" | FileCheck %s --check-prefix=FUSED
+// RUN: proteus-opt %t/fused.mlir --apply-strategy="dp=2 tp=4 zero=1 zero-shards=dimensions" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/fused.mlir --apply-strategy="dp=2 tp=4 zero=1 zero-shards=dimensions" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/grouped.mlir --apply-strategy="dp=2 tp=2 pp=2 zero=1 zero-shards=dimensions" | FileCheck %s --check-prefix=GROUPED
+// RUN: proteus-opt %t/grouped.mlir --apply-strategy="dp=2 tp=2 pp=2 zero=1 zero-shards=dimensions" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/grouped.mlir --apply-strategy="dp=2 tp=2 pp=2 zero=1 zero-shards=dimensions" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/tied.mlir --apply-strategy="dp=2 tp=2 zero=3 zero-shards=dimensions" | FileCheck %s --check-prefix=TIED
+// RUN: proteus-opt %t/tied.mlir --apply-strategy="dp=2 tp=2 zero=3 zero-shards=dimensions" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/tied.mlir --apply-strategy="dp=2 tp=2 zero=3 zero-shards=dimensions" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/uneven.mlir --apply-strategy="dp=2 tp=3 pp=2 zero=3 zero-shards=dimensions" | FileCheck %s --check-prefix=UNEVEN
+// RUN: proteus-opt %t/uneven.mlir --apply-strategy="dp=2 tp=3 pp=2 zero=3 zero-shards=dimensions" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/uneven.mlir --apply-strategy="dp=2 tp=3 pp=2 zero=3 zero-shards=dimensions" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 pp=2 micro-batches=2 virtual-stages=2" | FileCheck %s --check-prefix=CHUNKS
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 pp=2 micro-batches=2 virtual-stages=2" --check-lowering -verify-diagnostics -o /dev/null
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 pp=2 micro-batches=2 virtual-stages=2" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
@@ -45,10 +45,10 @@
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 schedule=zero-bubble" --check-lowering -verify-diagnostics -o /dev/null
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 schedule=zero-bubble" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 pp=2 micro-batches=2 stage-partition=work" | FileCheck %s --check-prefix=WORK2
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-partition=work" | FileCheck %s --check-prefix=WORK4
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-partition=work" --check-lowering -verify-diagnostics -o /dev/null
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-partition=work" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
-// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-partition=work" | FileCheck %s --check-prefix=WORK4
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 zero-shards=dimensions stage-partition=work" | FileCheck %s --check-prefix=WORK4
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 zero-shards=dimensions stage-partition=work" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 zero-shards=dimensions stage-partition=work" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 zero-shards=dimensions stage-partition=work" | FileCheck %s --check-prefix=WORK4
 
 // Trees for small models, and the proof by execution that they are lowered right.
 

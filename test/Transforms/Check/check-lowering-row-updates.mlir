@@ -109,3 +109,51 @@ module attributes {proteus.cluster = "dgx-a100"} {
     node "tables" { split op [batch -> [], table -> dp] }
   }
 }
+
+// -----
+
+// A gradient that is much smaller than the table: the check of gradients does not take
+// it from the difference of the tables before and after the update.
+
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @small_gradient(
+      %a0: tensor<6x2x1xi32> {nn.role = "input", nn.path = "ids"},
+      %a1: tensor<2x10x2xf32> {nn.role = "parameter", nn.path = "bag.weight"},
+      %a2: tensor<4x1xf32> {nn.role = "parameter", nn.path = "interaction_out.weight"},
+      %a3: tensor<2x4x4xf32> {nn.role = "parameter", nn.path = "layers[*].linalg.up.weight"},
+      %a4: tensor<2x4x4xf32> {nn.role = "parameter", nn.path = "layers[*].linalg.down.weight"},
+      %a5: tensor<10x4xf32> {nn.role = "parameter", nn.path = "head.weight"},
+      %a6: tensor<6xi32> {nn.role = "input", nn.path = "labels"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %v0 = nn.embedding_bag "bag"(%a0, %a1) {row_updates} : (tensor<6x2x1xi32>, tensor<2x10x2xf32>) -> tensor<6x2x2xf32>
+    %v1 = nn.interaction "interaction"(%v0) : (tensor<6x2x2xf32>) -> tensor<6x1xf32>
+    %v2 = nn.linear "interaction_out"(%v1, %a2) : (tensor<6x1xf32>, tensor<4x1xf32>) -> tensor<6x4xf32>
+    %v4 = nn.repeat "layers" count 2 carry(%v3 = %v2 : tensor<6x4xf32>)
+        slice(%v7 = %a3 : tensor<2x4x4xf32> to tensor<4x4xf32>,
+              %v13 = %a4 : tensor<2x4x4xf32> to tensor<4x4xf32>)
+        -> (tensor<6x4xf32>) {
+      %v5 = nn.mul "outer.join"(%v3, %v2) : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+      %v6 = arith.constant 0.0 : f32
+      %v8 = tensor.empty() : tensor<6x4xf32>
+      %v9 = linalg.fill ins(%v6 : f32) outs(%v8 : tensor<6x4xf32>) -> tensor<6x4xf32>
+      %v10 = linalg.matmul {proteus.path = "linalg.up"} ins(%v5, %v7 : tensor<6x4xf32>, tensor<4x4xf32>) outs(%v9 : tensor<6x4xf32>) -> tensor<6x4xf32>
+      %v11 = tensor.empty() : tensor<6x4xf32>
+      %v12 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%v10 : tensor<6x4xf32>) outs(%v11 : tensor<6x4xf32>) attrs = {proteus.path = "linalg.act"} {
+      ^bb0(%in: f32, %out: f32):
+        %m = arith.maximumf %in, %v6 : f32
+        linalg.yield %m : f32
+      } -> tensor<6x4xf32>
+      %v14 = tensor.empty() : tensor<6x4xf32>
+      %v15 = linalg.fill ins(%v6 : f32) outs(%v14 : tensor<6x4xf32>) -> tensor<6x4xf32>
+      %v16 = linalg.matmul {proteus.path = "linalg.down"} ins(%v12, %v13 : tensor<6x4xf32>, tensor<4x4xf32>) outs(%v15 : tensor<6x4xf32>) -> tensor<6x4xf32>
+      nn.yield %v16 : tensor<6x4xf32>
+    }
+    %v17 = nn.linear "head"(%v4, %a5) : (tensor<6x4xf32>, tensor<10x4xf32>) -> tensor<6x10xf32>
+    %v18, %v19 = nn.cross_entropy "loss"(%v17, %a6) : (tensor<6x10xf32>, tensor<6xi32>) -> (tensor<f32>, tensor<6xf32>)
+    return %v18 : tensor<f32>
+  }
+  strategy.tree @strategy for @small_gradient {
+    mesh [x = 1]
+  }
+}

@@ -129,6 +129,44 @@ func.func @skips(%x: tensor<8xf32, #at0> {strategy.stage = 0 : i64}) -> (tensor<
 
 // -----
 
+// Messages that a repeat reads have the order in which the kernels of its body read
+// them, as if the layers were written out. The communication that reads a message
+// follows all of them.
+
+// CHECK-LABEL: dist.program @layers_stage0
+// CHECK:         dist.section forward {
+// CHECK-NEXT:      %[[A:.+]] = nn.relu "a"
+// CHECK-NEXT:      %[[B:.+]] = nn.relu "b"
+// CHECK-NEXT:      dist.send %[[A]] to stage 1 tag [[#FIRST:]] for activation
+// CHECK-NEXT:      dist.send %[[B]] to stage 1 tag [[#SECOND:]] for activation
+// CHECK:       dist.program @layers_stage1
+// CHECK:         dist.section forward {
+// CHECK-NEXT:      %[[OUTER:.+]] = dist.recv from stage 0 tag [[#FIRST]] for activation
+// CHECK-NEXT:      %[[CARRIED:.+]] = dist.recv from stage 0 tag [[#SECOND]] for activation
+// CHECK-NEXT:      %[[WHOLE:.+]] = dist.all_gather %[[CARRIED]]
+// CHECK-NEXT:      nn.repeat "layers" count 2 carry(%{{.+}} = %[[WHOLE]]
+// CHECK-NEXT:        nn.relu "first"(%[[OUTER]])
+#mesh = #dist.mesh<[pp = 2, tp = 2]>
+#at0 = #dist.layout<#mesh, [{}], at = [pp = 0]>
+#at1 = #dist.layout<#mesh, [{}], at = [pp = 1]>
+#cut0 = #dist.layout<#mesh, [{tp}], at = [pp = 0]>
+#cut1 = #dist.layout<#mesh, [{tp}], at = [pp = 1]>
+func.func @layers(%x: tensor<8xf32, #at0> {strategy.stage = 0 : i64}, %y: tensor<8xf32, #cut0> {strategy.stage = 0 : i64}) -> tensor<8xf32, #at1> attributes {strategy.mesh = #mesh, strategy.pipeline_axis = "pp"} {
+  %a = nn.relu "a"(%x) {strategy.stage = 0 : i64} : (tensor<8xf32, #at0>) -> tensor<8xf32, #at0>
+  %b = nn.relu "b"(%y) {strategy.stage = 0 : i64} : (tensor<8xf32, #cut0>) -> tensor<8xf32, #cut0>
+  %carried = dist.transfer %b {strategy.stage = 1 : i64} : tensor<8xf32, #cut0> -> tensor<8xf32, #cut1>
+  %whole = dist.all_gather %carried dim 0 over {tp} for activation {strategy.stage = 1 : i64} : tensor<8xf32, #cut1> -> tensor<8xf32, #at1>
+  %outer = dist.transfer %a {strategy.stage = 1 : i64} : tensor<8xf32, #at0> -> tensor<8xf32, #at1>
+  %r = nn.repeat "layers" count 2 carry(%c = %whole : tensor<8xf32, #at1>) -> (tensor<8xf32, #at1>) attributes {strategy.stage = 1 : i64} {
+    %first = nn.relu "first"(%outer) {strategy.stage = 1 : i64} : (tensor<8xf32, #at1>) -> tensor<8xf32, #at1>
+    %next = nn.add "second"(%c, %first) {strategy.stage = 1 : i64} : (tensor<8xf32, #at1>, tensor<8xf32, #at1>) -> tensor<8xf32, #at1>
+    nn.yield %next : tensor<8xf32, #at1>
+  }
+  return %r : tensor<8xf32, #at1>
+}
+
+// -----
+
 // Chunks: with p stages, virtual stage c * p + s is chunk c of stage s. Forward
 // sections come by chunk, gradients in reverse, one update for all chunks. The
 // settings of the step stay on every program.

@@ -200,7 +200,7 @@ func.func @parts_of_a_gradient(%w: tensor<3x4xf32> {nn.role = "parameter", nn.pa
 
 // An axis splits one dimension of a stored tensor.
 #mesh = #dist.mesh<[dp = 2]>
-// expected-error@+1 {{'func.func' op axis 'dp' splits two dimensions of 'in.weight'; an axis may split one dimension of a tensor}}
+// expected-error@+1 {{'func.func' op axis 'dp' splits 'in.weight' twice: dimension 1 and a dimension before it; an axis may split a tensor once}}
 func.func @one_dimension_per_axis(%w: tensor<16x16xf32> {nn.role = "parameter", nn.path = "in.weight", strategy.weight = [["dp"], ["dp"]]}) -> tensor<16x16xf32> attributes {strategy.mesh = #mesh} {
   return %w : tensor<16x16xf32>
 }

@@ -57,6 +57,22 @@ std::optional<Finding> proteus::fuzz::compareTimes(const Evaluated &base,
   return atMost(base.getTime(), variant.getTime(), tolerance, "time", "ps");
 }
 
+/// Returns the time of kernels on the slowest device.
+static int64_t kernelTime(Kernels kernels, const Evaluated &job) {
+  const sim::SimulationResult &result = job.outcome->result;
+  const sim::Breakdown &parts = result.classes[result.slowestClass()].breakdown;
+  return kernels == Kernels::All ? parts.busy() : parts.optimizer;
+}
+
+std::optional<Finding>
+proteus::fuzz::compareTimesWithout(Kernels kernels, const Evaluated &base,
+                                   const Evaluated &variant, double tolerance) {
+  int64_t longer = std::max<int64_t>(0, kernelTime(kernels, variant) -
+                                            kernelTime(kernels, base));
+  return atMost(base.getTime(), variant.getTime() - longer, tolerance,
+                "time without longer kernels", "ps");
+}
+
 std::optional<Finding> proteus::fuzz::compareMemory(const Evaluated &base,
                                                     const Evaluated &variant) {
   return atMost(base.getMemory(), variant.getMemory(), 0, "memory", "bytes");
@@ -86,7 +102,9 @@ Rule proteus::fuzz::makeRule(const FlagRule &row) {
   return rule;
 }
 
-int64_t proteus::fuzz::getLayers(const JobCase &job) {
+/// Returns the dimensions of the model of a job; none if it has no such model.
+static std::vector<std::pair<std::string, std::string>>
+dimensionsOf(const JobCase &job) {
   models::ModelRequest request;
   request.model = job.get("model").str();
   for (const auto &[flag, value] : job.flags)
@@ -95,13 +113,23 @@ int64_t proteus::fuzz::getLayers(const JobCase &job) {
   Expected<models::ModelDescription> model = models::describe(request);
   if (!model) {
     consumeError(model.takeError());
-    return 0;
+    return {};
   }
+  return {model->dimensions.begin(), model->dimensions.end()};
+}
+
+int64_t proteus::fuzz::getLayers(const JobCase &job) {
   int64_t layers = 0;
-  for (const auto &[name, value] : model->dimensions)
+  for (const auto &[name, value] : dimensionsOf(job))
     if (name == "layers")
       StringRef(value).getAsInteger(10, layers);
   return layers;
+}
+
+bool proteus::fuzz::readsImages(const JobCase &job) {
+  return llvm::any_of(dimensionsOf(job), [](const auto &dimension) {
+    return dimension.first == "image";
+  });
 }
 
 bool proteus::fuzz::keepsActivations(const JobCase &job) {

@@ -17,11 +17,17 @@ static void splitMemory(Random &random, TreeBuilder &builder, Node &node,
     return;
   int64_t dim = random.chance(70) ? 0 : random.below(shape.size());
   bool anyAxes = builder.batchAxes.empty() || random.chance(20);
-  std::vector<std::string> axes = builder.chooseAxes(
-      random, anyAxes ? builder.freeAxes : builder.batchAxes, shape[dim]);
+  bool isFlat = random.chance(35);
+  std::vector<std::string> axes =
+      builder.chooseAxes(random, anyAxes ? builder.freeAxes : builder.batchAxes,
+                         isFlat ? 1000 : shape[dim]);
   std::string item = random.pick<const char *>({"weight", "state", "gradient"});
   if (!axes.empty() && !node.splitsItem(item))
-    node.splits.push_back({item, {{std::to_string(dim), axes}}});
+    node.splits.push_back({item,
+                           {{!isFlat             ? std::to_string(dim)
+                             : random.chance(50) ? "flat"
+                                                 : "flat_rows",
+                             axes}}});
 }
 
 static void splitOfAll(Random &random, TreeBuilder &builder) {

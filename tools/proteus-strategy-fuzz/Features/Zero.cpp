@@ -53,17 +53,26 @@ static void shard(Random &random, TreeBuilder &builder) {
   std::vector<std::string> from = builder.batchAxes;
   if (from.size() > 1 && random.chance(75))
     from.erase(from.begin() + random.below(from.size()));
-  // All dimensions of parameters are at least this large.
+  // A flat cut divides any tensor. Without it, all dimensions of parameters are
+  // at least as large as `most`.
+  std::string key =
+      random.pick<const char *>({"0", "flat", "flat", "flat_rows"});
   int64_t seq = builder.model.seq;
-  std::vector<std::string> axes =
-      builder.chooseAxes(random, from, seq ? std::min<int64_t>(seq, 4) : 4);
+  int64_t most = seq ? std::min<int64_t>(seq, 4) : 4;
+  if (key != "0") {
+    most = 1000;
+    // A flat cut leaves out axes that split the block already.
+    if (random.chance(30))
+      from = builder.freeAxes;
+  }
+  std::vector<std::string> axes = builder.chooseAxes(random, from, most);
   int64_t stage = random.pick<int64_t>({1, 2, 3, 3, 3});
   if (axes.empty() ||
       llvm::any_of(builder.tree.root.splits,
                    [](const Split &split) { return split.item != "op"; }))
     return;
   for (const std::string &item : itemsOf(stage))
-    builder.tree.root.splits.push_back({item, {{"0", axes}}});
+    builder.tree.root.splits.push_back({item, {{key, axes}}});
 }
 
 static bool removeAll(Case &input) {
@@ -98,4 +107,13 @@ void proteus::fuzz::addZero(Registry &registry) {
     return isHybrid(input.tree) && removeAll(input);
   };
   registry.addFeature(counted);
+  for (llvm::StringRef key : {"flat", "flat_rows"}) {
+    counted.name = key == "flat" ? "flat cut" : "flat cut of rows";
+    counted.remove = [key](Case &input) {
+      return removeArrows(input.tree, [key](const Split &, const Arrow &arrow) {
+        return arrow.key == key;
+      });
+    };
+    registry.addFeature(counted);
+  }
 }

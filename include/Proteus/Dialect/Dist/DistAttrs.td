@@ -111,6 +111,12 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
 
     - For each dimension it lists the axes that shard the dimension, major
       first.
+    - `flat` lists axes that cut the block which the dimensions leave to a rank,
+      as one row-major list of elements. The parts are equal: a multiple of
+      `granule` elements (1 if it is not printed), the last ones padded with
+      zeros or padding only. The first `leading` dimensions (0 if not printed)
+      are not part of the list. A shard has size 1 in the other dimensions,
+      except the last one.
     - `partial` lists the axes over which a sum or a maximum is pending: each
       rank along such an axis has one summand of the value, or one operand of
       the maximum. If both are pending, the value is the sum of the maxima.
@@ -134,6 +140,8 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
     **Constraints**
     - axes belong to the mesh, and each is used at most once;
     - `micro` is not fixed, and fixed coordinates are within their axes;
+    - `micro` does not belong to a flat cut, whose granule is positive, and
+      which leaves at least one dimension to cut;
     - there is one list of axes per dimension of the tensor, whose shape is
       static;
     - a dimension has at least as many elements as parts, and the size of a
@@ -148,6 +156,7 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
     #gradient = #dist.layout<#mesh, [{tp}, {} ], partial = [sum {micro, dp} ]>
     #balanced = #dist.layout<#mesh, [{dp}, zigzag {tp}, {} ]>
     #visiting = #dist.layout<#mesh, [{dp}, {tp} shift 1, {} ]>
+    #state = #dist.layout<#mesh, [{}, {tp} ], flat = {dp} granule 128>
     ```
   }];
   let parameters = (ins

@@ -36,6 +36,12 @@ class Dist_LayoutOp<string mnemonic, list<Trait> traits = []>
     /// Returns the mesh, which operand and result share.
     MeshAttr getMesh() { return getLayout(getInput().getType()).getMesh(); }
   }];
+  /// For operations that cut or collect a dimension or the block as a whole.
+  code cutDeclaration = [{
+    /// Returns `dim`, or the rank of the tensor if the operation changes the
+    /// flat cut.
+    unsigned getCut() { return getDim() ? *getDim() : getType().getRank(); }
+  }];
   let extraClassDeclaration = layoutDeclaration;
 }
 
@@ -43,23 +49,24 @@ class Dist_CollectiveOp<string mnemonic, string kind, string buffer,
                         list<Trait> traits = []>
     : Dist_LayoutOp<mnemonic,
                     !listconcat([Dist_CollectiveOpInterface], traits)> {
-  let extraClassDeclaration = layoutDeclaration # [{
+  code collectiveDeclaration = layoutDeclaration # [{
     CollectiveKind getCollectiveKind() { return CollectiveKind::}] # kind # [{; }
     int64_t getGroupSize();
     int64_t getBufferBytes();
   }];
+  let extraClassDeclaration = collectiveDeclaration;
   let extraClassDefinition = [{
     int64_t $cppClass::getGroupSize() {
       MeshAttr mesh = getMesh();
       return mesh.getValue().getSize(*::proteus::dist::getAxes(mesh, getAxes()));
     }
     int64_t $cppClass::getBufferBytes() {
-      return localBytes(}] # buffer # [{().getType());
+      return }] # buffer # [{;
     }
   }];
 }
 
-def Dist_AllReduceOp : Dist_CollectiveOp<"all_reduce", "AllReduce", "getInput"> {
+def Dist_AllReduceOp : Dist_CollectiveOp<"all_reduce", "AllReduce", "localBytes(getInput().getType())"> {
   let summary = "Performs an all-reduce over axes";
   let description = [{
     Reduces a partial value over the listed axes. The result is replicated over
@@ -87,18 +94,20 @@ def Dist_AllReduceOp : Dist_CollectiveOp<"all_reduce", "AllReduce", "getInput"> 
   }];
 }
 
-def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather", "AllGather", "getResult"> {
+def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather", "AllGather", "bufferBytes(getType(), getInput().getType())"> {
   let summary = "Performs an all-gather along a dimension";
   let description = [{
-    Collects the parts of dimension `dim` along the listed axes. These are all
-    axes that shard the dimension, or only the minor (last) ones. In the second
-    case, the parts must nest: every part over the remaining axes consists of
-    whole parts over all axes. For example, four parts of 3, 2, 2 and 2 rows
-    nest in two parts of 5 and 4 rows.
+    Collects the parts of dimension `dim` along the listed axes, or, with
+    `flat`, the parts of the flat cut. These are all axes that shard the
+    dimension, or only the minor (last) ones. In the second case, the parts must
+    nest: every part over the remaining axes consists of whole parts over all
+    axes. For example, four parts of 3, 2, 2 and 2 rows nest in two parts of 5
+    and 4 rows. Parts of a flat cut are sent with their padding, which the
+    result does not have.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - the axes are the minor axes of dimension `dim`;
+    - the axes are the minor axes of dimension `dim`, or of the flat cut;
     - if parts are uneven, the parts over all axes of the dimension nest in the
       parts over the remaining axes;
     - the result has the operand's type without the listed axes.
@@ -107,26 +116,30 @@ def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather", "AllGather", "getResult">
     ```mlir
     %1 = dist.all_gather %0 dim 0 over {dp} for parameter
         : tensor<8x8xf32, #shard> -> tensor<8x8xf32, #whole>
+    %3 = dist.all_gather %2 flat over {dp} for parameter
+        : tensor<7x5xf32, #flat> -> tensor<7x5xf32, #whole>
     ```
   }];
-  let arguments = (ins Dist_Tensor:$input, Dist_DimAttr:$dim,
+  let arguments = (ins Dist_Tensor:$input, OptionalAttr<Dist_DimAttr>:$dim,
                        Dist_AxisNamesAttr:$axes,
                        OptionalAttr<Dist_PurposeAttr>:$purpose);
   let hasFolder = 1;
   let assemblyFormat = [{
-    $input `dim` $dim `over` custom<AxisNames>($axes)
+    $input (`dim` $dim^) : (`flat`)? `over` custom<AxisNames>($axes)
     (`for` custom<EnumKeyword>($purpose)^)? attr-dict
     `:` type($input) `->` type($result)
   }];
+  let extraClassDeclaration = collectiveDeclaration # cutDeclaration;
 }
 
 def Dist_ReduceScatterOp
-    : Dist_CollectiveOp<"reduce_scatter", "ReduceScatter", "getInput"> {
+    : Dist_CollectiveOp<"reduce_scatter", "ReduceScatter", "bufferBytes(getInput().getType(), getType())"> {
   let summary = "Performs a reduce-scatter along a dimension";
   let description = [{
     Reduces a partial value over the listed axes, and shards dimension `dim` of
-    the result over the same axes. The axes are added at the minor end of the
-    dimension, in the order in which the result type lists them.
+    the result over the same axes, or, with `flat`, cuts the block of each rank
+    over them. The axes are added at the minor end of the dimension or of the
+    cut, in the order in which the result type lists them.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
@@ -135,7 +148,7 @@ def Dist_ReduceScatterOp
     - the dimension has at least as many elements as the result has parts, and
       uneven parts of the result nest in the parts of the operand;
     - the result has the operand's type with the axes moved from `partial` to
-      the dimension.
+      the dimension, or to the flat cut.
 
     Example:
     ```mlir
@@ -144,17 +157,18 @@ def Dist_ReduceScatterOp
     ```
   }];
   let arguments = (ins Dist_ReductionKindAttr:$reduction, Dist_Tensor:$input,
-                       Dist_DimAttr:$dim, Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_DimAttr>:$dim, Dist_AxisNamesAttr:$axes,
                        OptionalAttr<Dist_PurposeAttr>:$purpose);
   let assemblyFormat = [{
-    custom<EnumKeyword>($reduction) $input `dim` $dim
+    custom<EnumKeyword>($reduction) $input (`dim` $dim^) : (`flat`)?
     `over` custom<AxisNames>($axes)
     (`for` custom<EnumKeyword>($purpose)^)? attr-dict
     `:` type($input) `->` type($result)
   }];
+  let extraClassDeclaration = collectiveDeclaration # cutDeclaration;
 }
 
-def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", "AllToAll", "getInput"> {
+def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", "AllToAll", "localBytes(getInput().getType())"> {
   let summary = "Performs an all-to-all from one dimension to another";
   let description = [{
     Collects dimension `from_dim` and shards dimension `to_dim` over the same
@@ -185,7 +199,7 @@ def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", "AllToAll", "getInput"> {
   }];
 }
 
-def Dist_PermuteOp : Dist_CollectiveOp<"permute", "Permute", "getInput"> {
+def Dist_PermuteOp : Dist_CollectiveOp<"permute", "Permute", "localBytes(getInput().getType())"> {
   let summary = "Permutes the blocks of a tensor among ranks";
   let description = [{
     Moves the blocks of a tensor between ranks without cutting them: the axes of
@@ -225,7 +239,7 @@ def Dist_PermuteOp : Dist_CollectiveOp<"permute", "Permute", "getInput"> {
 }
 
 def Dist_BroadcastOp
-    : Dist_CollectiveOp<"broadcast", "Broadcast", "getInput"> {
+    : Dist_CollectiveOp<"broadcast", "Broadcast", "localBytes(getInput().getType())"> {
   let summary = "Performs a broadcast from one coordinate to all";
   let description = [{
     Copies a value that exists at one coordinate of each listed axis to all
@@ -251,7 +265,7 @@ def Dist_BroadcastOp
   }];
 }
 
-def Dist_ScatterOp : Dist_CollectiveOp<"scatter", "Scatter", "getInput"> {
+def Dist_ScatterOp : Dist_CollectiveOp<"scatter", "Scatter", "localBytes(getInput().getType())"> {
   let summary = "Performs a scatter along a dimension";
   let description = [{
     Distributes a value that exists at one coordinate of each listed axis. In
@@ -282,7 +296,7 @@ def Dist_ScatterOp : Dist_CollectiveOp<"scatter", "Scatter", "getInput"> {
   }];
 }
 
-def Dist_GatherOp : Dist_CollectiveOp<"gather", "Gather", "getResult"> {
+def Dist_GatherOp : Dist_CollectiveOp<"gather", "Gather", "localBytes(getType())"> {
   let summary = "Performs a gather of a dimension to one coordinate";
   let description = [{
     Collects dimension `dim` at one coordinate of each listed axis; this is the
@@ -393,8 +407,8 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [Pure, Dist_CollectiveOpInterface]> {
 def Dist_SliceOp : Dist_LayoutOp<"slice"> {
   let summary = "Slices a replicated dimension";
   let description = [{
-    Cuts a dimension along the listed axes: every rank keeps its part and drops
-    the rest. The axes are added at the minor end of the dimension, in the order
+    Cuts a dimension along the listed axes, or, with `flat`, the block of each
+    rank as one list of elements: every rank keeps its part and drops the rest. The axes are added at the minor end of the dimension, in the order
     in which the result type lists them. There is no communication.
 
     **Constraints**
@@ -410,13 +424,14 @@ def Dist_SliceOp : Dist_LayoutOp<"slice"> {
         : tensor<8x8xf32, #whole> -> tensor<8x8xf32, #columns>
     ```
   }];
-  let arguments = (ins Dist_Tensor:$input, Dist_DimAttr:$dim,
+  let arguments = (ins Dist_Tensor:$input, OptionalAttr<Dist_DimAttr>:$dim,
                        Dist_AxisNamesAttr:$axes);
   let hasFolder = 1;
   let assemblyFormat = [{
-    $input `dim` $dim `over` custom<AxisNames>($axes) attr-dict
+    $input (`dim` $dim^) : (`flat`)? `over` custom<AxisNames>($axes) attr-dict
     `:` type($input) `->` type($result)
   }];
+  let extraClassDeclaration = layoutDeclaration # cutDeclaration;
 }
 
 def Dist_ChunkOp : Dist_LayoutOp<"chunk"> {

@@ -111,9 +111,12 @@ def Dist_OverlapAttr : Dist_StepPart<"Overlap", "overlap"> {
       `proteus.exchange`) has one chunk per device of its group, and any other
       collective has 4 chunks.
     - `messages`: true if kernels run during messages between stages.
+    - `reductions`: the number of layers whose sharded gradients may be reduced,
+      or wait for that, at the same time. Kernels of later layers wait.
 
     **Constraints**
-    - `chunks` is at least 2 and needs `tensor = chunked`.
+    - `chunks` is at least 2 and needs `tensor = chunked`;
+    - `reductions` is at least 1.
 
     Example: `#dist.overlap<tensor = chunked, chunks = 4, messages = false>`
   }];
@@ -122,9 +125,11 @@ def Dist_OverlapAttr : Dist_StepPart<"Overlap", "overlap"> {
       "::proteus::plan::TensorOverlap::Async">:$tensor,
     Dist_OptionalInt<"chunks of a product">:$chunks,
     DefaultValuedParameter<"bool", "true",
-      "whether kernels run during messages">:$messages);
+      "whether kernels run during messages">:$messages,
+    DefaultValuedParameter<"int64_t", "2",
+      "layers with gradients in reduction">:$reductions);
   let builders = [AttrBuilder<(ins), [{
-    return $_get($_ctxt, plan::TensorOverlap::Async, std::nullopt, true);
+    return $_get($_ctxt, plan::TensorOverlap::Async, std::nullopt, true, 2);
   }]>];
 }
 

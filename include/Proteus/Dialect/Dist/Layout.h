@@ -56,6 +56,12 @@ int64_t localBytes(mlir::RankedTensorType type,
 /// Returns the bytes of the largest shard.
 int64_t localBytes(mlir::RankedTensorType type);
 
+/// Returns the bytes of the buffer in which parts are collected, or from which
+/// they are cut: the largest block of `whole`, or, if the layout of `part` has
+/// axes in its flat cut that `whole` does not have, all parts with their
+/// padding.
+int64_t bufferBytes(mlir::RankedTensorType whole, mlir::RankedTensorType part);
+
 /// Returns true if the shards of all ranks have the same shape.
 bool isEven(mlir::RankedTensorType type);
 

@@ -76,6 +76,37 @@ struct AxisList : llvm::SmallVector<Axis, 2> {
   }
 };
 
+/// A flat cut: the block that the dimensions leave to a rank, as one row-major
+/// list of elements, is divided over axes into parts of equal size. Optimizers
+/// that are sharded, such as ZeRO and FSDP, store parameters in this form,
+/// because any number of ranks can divide any block.
+///
+/// A part is a multiple of `granule` elements. The last parts are padded with
+/// zeros, or are padding only, so that all ranks hold parts of the same size.
+struct FlatCut {
+  /// The axes that divide the list, major first.
+  AxisList axes;
+  /// Number of leading dimensions that stay as they are. A parameter of
+  /// repeated layers has one: each layer is cut by itself.
+  unsigned leading = 0;
+  int64_t granule = 1;
+
+  bool empty() const { return axes.empty(); }
+  /// Returns the same cut without axes.
+  FlatCut withoutAxes() const { return {{}, leading, granule}; }
+  friend bool operator==(const FlatCut &a, const FlatCut &b) {
+    return a.axes == b.axes && a.leading == b.leading && a.granule == b.granule;
+  }
+  friend bool operator!=(const FlatCut &a, const FlatCut &b) {
+    return !(a == b);
+  }
+  friend bool operator<(const FlatCut &a, const FlatCut &b) {
+    if (a.axes != b.axes)
+      return a.axes < b.axes;
+    return std::pair(a.leading, a.granule) < std::pair(b.leading, b.granule);
+  }
+};
+
 /// The axis of micro-batches. Micro-batches run one after the other on the same
 /// devices, so no collective runs over this axis.
 constexpr Axis microAxis = 0;
@@ -179,12 +210,18 @@ bool partsRegroup(int64_t size, int64_t outer, int64_t inner);
 constexpr unsigned numReductionKinds = 2;
 
 /// The distribution of the elements of a tensor over a mesh. Each axis has one
-/// of four roles: it shards a dimension, the tensor is partial over it, the
+/// of four roles: it shards the tensor, the tensor is partial over it, the
 /// tensor exists only at one of its coordinates (fixed), or it replicates the
 /// tensor.
+///
+/// The dimensions of a tensor of rank r have the numbers 0 to r - 1. The number
+/// r stands for the flat cut.
 struct Layout {
   /// For each dimension, the axes that shard it, major first.
   llvm::SmallVector<AxisList, 4> dims;
+  /// The cut of the block that `dims` leaves to a rank. Without axes, the block
+  /// is not cut.
+  FlatCut flat;
   /// For each kind of reduction, the axes over which the value is partial:
   /// along such an axis, each rank has one summand of the value (or one operand
   /// of its maximum), and the reduction is pending. If both kinds are pending,
@@ -206,24 +243,37 @@ struct Layout {
   const AxisList &getPartial(ReductionKind kind) const {
     return partial[static_cast<unsigned>(kind)];
   }
+  /// Returns the axes that shard dimension `dim`, or those of the flat cut if
+  /// `dim` is the rank of the tensor.
+  const AxisList &getAxes(unsigned dim) const {
+    return dim == dims.size() ? flat.axes : dims[dim];
+  }
+  /// Returns the number of dimensions, plus one if there is a flat cut.
+  unsigned getNumCuts() const { return dims.size() + !flat.empty(); }
   /// Returns true if a reduction over any axis is pending.
   bool isPartial() const;
   /// Returns the kind of reduction that is pending over `axis`, or nullopt.
   std::optional<ReductionKind> getPartialKind(Axis axis) const;
-  /// Returns the dimension that `axis` shards, or nullopt.
+  /// Returns the dimension that `axis` shards, the rank of the tensor if `axis`
+  /// belongs to the flat cut, or nullopt.
   std::optional<unsigned> getShardedDim(Axis axis) const;
   std::optional<int64_t> getFixedCoordinate(Axis axis) const;
   /// Returns true if the value exists at `coordinates`, which has one entry per
   /// axis, `micro` first.
   bool isHeldAt(llvm::ArrayRef<int64_t> coordinates) const;
-  /// Returns true if `axis` replicates: it shards no dimension, no reduction
-  /// over it is pending, and it is not fixed.
+  /// Returns true if `axis` replicates: it does not shard the tensor, no
+  /// reduction over it is pending, and it is not fixed.
   bool isReplicated(Axis axis) const;
 
   /// Brings the layout into normal form: sorts `partial` and `fixed`, because
   /// their order has no meaning, and resets zigzag and shift of dimensions
-  /// without axes.
+  /// without axes, and a flat cut without axes.
   void normalise();
+  /// Returns the layout of a stack of tensors with this layout.
+  Layout withLeading() const;
+  /// Returns the layout of one tensor of a stack with this layout, whose
+  /// leading dimension must not be sharded.
+  Layout withoutLeading() const;
   /// Returns the reason for which the layout is invalid on `mesh`, or nullopt
   /// if it is valid.
   std::optional<std::string> check(const Mesh &mesh) const;
@@ -247,18 +297,32 @@ int64_t partIndex(const Mesh &mesh, const Layout &layout, unsigned dim,
                   llvm::ArrayRef<int64_t> coordinates);
 
 /// Returns the shape of the shard at `coordinates`, which has one entry per
-/// axis, `micro` first.
+/// axis, `micro` first. The dimensions of a flat cut have size 1, except the
+/// last one, which has the size of the part with its padding.
 llvm::SmallVector<int64_t> localShape(const Mesh &mesh, const Layout &layout,
                                       llvm::ArrayRef<int64_t> shape,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// Returns for each dimension the ranges of indices that belong to the shard at
-/// `coordinates`, which has one entry per axis, `micro` first.
+/// Returns for each dimension the ranges of indices that belong to the block at
+/// `coordinates`, which has one entry per axis, `micro` first. The block is the
+/// shard, or, if there is a flat cut, the block that it cuts.
 llvm::SmallVector<Ranges> localRanges(const Mesh &mesh, const Layout &layout,
                                       llvm::ArrayRef<int64_t> shape,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// Returns for each dimension the first index of the shard at `coordinates`,
+/// Returns the number of elements of a part of the flat cut of `layout`, with
+/// padding. The cut must have axes.
+int64_t flatPartSize(const Mesh &mesh, const Layout &layout,
+                     llvm::ArrayRef<int64_t> shape);
+
+/// Returns the elements that the rank at `coordinates` holds of its block if
+/// `layout` has a flat cut: positions in the row-major list of the block. The
+/// range may be empty, or shorter than `flatPartSize`.
+Range flatRange(const Mesh &mesh, const Layout &layout,
+                llvm::ArrayRef<int64_t> shape,
+                llvm::ArrayRef<int64_t> coordinates);
+
+/// Returns for each dimension the first index of the block at `coordinates`,
 /// which has one entry per axis, `micro` first.
 llvm::SmallVector<int64_t> localOffset(const Mesh &mesh, const Layout &layout,
                                        llvm::ArrayRef<int64_t> shape,
@@ -293,10 +357,11 @@ llvm::StringRef stringify(StepKind kind);
 /// One step of a plan. Slice, scatter and reduce-scatter append `axes` to the
 /// axes that shard `toDim`, at the minor end. An all-gather removes `axes` from
 /// the minor end of the axes that shard `fromDim`. An all-to-all moves `axes`
-/// from `fromDim` to `toDim`. All-reduce and reduce-scatter perform the pending
-/// `reduction` over `axes`. Scatter and broadcast start from a value that is
-/// fixed at one coordinate of each of `axes`. A permute moves blocks between
-/// ranks without cutting them.
+/// from `fromDim` to `toDim`. The number of a dimension may be that of the flat
+/// cut, except in an all-to-all. All-reduce and reduce-scatter perform the
+/// pending `reduction` over `axes`. Scatter and broadcast start from a value
+/// that is fixed at one coordinate of each of `axes`. A permute moves blocks
+/// between ranks without cutting them.
 struct Step {
   StepKind kind;
   /// The axes of the step, in the order in which they shard `toDim`. Kinds
@@ -312,6 +377,9 @@ struct Step {
   /// before the step. If an axis does, the step does not change whether the
   /// dimension is a zigzag.
   bool zigzag = false;
+  /// The flat cut that a step begins if `toDim` is the rank of the tensor. Its
+  /// axes are not used. If the operand has a flat cut, it must be the same.
+  FlatCut flat = {};
 };
 
 /// Returns, in ascending order, the axes along which a permute from `from` to

@@ -20,6 +20,13 @@
 #include "mlir/IR/RegionKindInterface.h"
 #include "mlir/IR/SymbolTable.h"
 
+namespace proteus::strategy {
+/// Keys of a split of a parameter, its gradient or its state that stand for all
+/// dimensions together: equal numbers of elements, or of rows of dimension 0.
+constexpr llvm::StringLiteral kFlatKey = "flat";
+constexpr llvm::StringLiteral kFlatRowsKey = "flat_rows";
+} // namespace proteus::strategy
+
 #include "Proteus/Dialect/Strategy/StrategyDialect.h.inc"
 #include "Proteus/Dialect/Strategy/StrategyEnums.h.inc"
 

@@ -43,6 +43,8 @@ constexpr llvm::StringLiteral kPositionAttr = "strategy.position";
 constexpr llvm::StringLiteral kRecomputeAttr = "strategy.recompute";
 /// Axes that split each iterator (#strategy.partition).
 constexpr llvm::StringLiteral kOpAttr = "strategy.op";
+/// Flat cut of all tensors of an element-wise update (#strategy.flat).
+constexpr llvm::StringLiteral kFlatAttr = "strategy.flat";
 /// Axes that shard each dimension of the gradient of the operation's first
 /// result (#strategy.partition).
 constexpr llvm::StringLiteral kOutputGradientAttr = "strategy.output_gradient";

@@ -142,6 +142,14 @@ def Strategy_PartAttr : Strategy_Attr<"Part", "part"> {
     devices) and `d:(2)4` (the index within the half). `[d:(1)2, d:(2)4]` is
     equal to `d`.
 
+    Parameters, their gradients and their states have two more keys, which
+    stand for all dimensions together. With `flat`, the block that operations
+    read is one list of elements in row-major order, and the axes divide this
+    list into equal parts; the last parts may be padding. With `flat_rows`, each
+    part consists of whole rows of dimension 0. Axes that split a dimension of
+    the block already are left out. ZeRO and FSDP store parameters in these
+    forms.
+
     With `zigzag`, the parts are not contiguous: for n parts, the key is cut
     into 2n chunks, and part i consists of the chunks i and 2n - 1 - i. With
     `ring`, the parts move: each part visits all devices, one after the other.
@@ -158,6 +166,7 @@ def Strategy_PartAttr : Strategy_Attr<"Part", "part"> {
     #strategy.part<out -> d:(2)4>
     #strategy.part<seq -> zigzag cp>
     #strategy.part<key -> ring zigzag cp>
+    #strategy.part<flat -> dp>
     ```
   }];
   let parameters = (ins "::mlir::Attribute":$key,
@@ -178,6 +187,12 @@ def Strategy_PartAttr : Strategy_Attr<"Part", "part"> {
     /// dimension.
     int64_t getDimension() const {
       return ::llvm::cast<::mlir::IntegerAttr>(getKey()).getInt();
+    }
+    /// Returns true if the key stands for all dimensions together: `flat` or
+    /// `flat_rows`.
+    bool isFlat() const {
+      return !isDimension() &&
+             (getIterator() == kFlatKey || getIterator() == kFlatRowsKey);
     }
     /// Returns the name of the iterator. The key must be the name of an
     /// iterator.
@@ -211,6 +226,33 @@ def Strategy_PartitionAttr : Strategy_Attr<"Partition", "partition"> {
     /// there is none.
     PartAttr lookup(int64_t dimension) const;
   }];
+}
+
+def Strategy_FlatAttr : AttrDef<Strategy_Dialect, "Flat"> {
+  let mnemonic = "flat";
+  let summary = "A flat cut of a stored tensor, or of the tensors of an update";
+  let description = [{
+    Axes that divide the block which the dimensions of a tensor leave to a
+    device, as one row-major list of elements; see `#dist.layout`. The first
+    `leading` dimensions are not part of the list. A part is a multiple of
+    `granule` elements, or of rows of the first dimension of the list.
+
+    **Constraints**: there is at least one axis, `leading` is not negative and
+    `granule` is positive.
+
+    ```mlir
+    #strategy.flat<["dp"], leading = 1, granule = 1>
+    #strategy.flat<["dp"], leading = 1, rows>
+    ```
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$axes, "int64_t":$leading,
+      OptionalParameter<"std::optional<int64_t>",
+                        "elements, or nothing for rows">:$granule);
+  let assemblyFormat = [{
+    `<` $axes `,` `leading` `=` $leading `,`
+    (`granule` `=` $granule^) : (`rows`)? `>`
+  }];
+  let genVerifyDecl = 1;
 }
 
 def Strategy_AxisArrayAttr

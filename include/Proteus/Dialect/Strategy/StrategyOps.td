@@ -396,9 +396,16 @@ def Strategy_OverlapOp : Strategy_Op<"overlap"> {
     wait until the message is received. Otherwise a kernel waits only for
     messages that it reads.
 
+    Where gradients are sharded, a layer reduces them when its backward pass
+    ends. `reductions` limits the number of layers whose gradients are being
+    reduced, or wait for that: the kernels of a later layer wait. Frameworks
+    have this limit, because each of these layers needs a buffer. Without it,
+    the limit is 2.
+
     **Constraints**
     - The operation is directly in a tree, once, and sets at least one of
-      `tensor` and `messages`.
+      `tensor`, `messages` and `reductions`.
+    - `reductions` is at least 1.
     - `chunks` is at least 2 and requires `tensor = "chunked"`.
 
     ```mlir
@@ -407,10 +414,11 @@ def Strategy_OverlapOp : Strategy_Op<"overlap"> {
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$tensor,
                        OptionalAttr<I64Attr>:$chunks,
-                       OptionalAttr<BoolAttr>:$messages);
+                       OptionalAttr<BoolAttr>:$messages,
+                       OptionalAttr<I64Attr>:$reductions);
   let assemblyFormat = [{
     (`tensor` `=` $tensor^)? (`chunks` `=` $chunks^)?
-    (`messages` `=` $messages^)? attr-dict
+    (`messages` `=` $messages^)? (`reductions` `=` $reductions^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -20,7 +20,7 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     options. The splits follow from the graph, not from names of operations.
 
     The options are the fields of a plan, which [switches](switches.md) lists
-    with their flags. They have the following effects:
+    with their flags and values. They have the following effects:
 
     - `dp` splits the batch over devices. `micro-batches` cuts it into parts
       that run one after another.

@@ -30,8 +30,7 @@ namespace proteus {
 using strategy::Phase;
 
 /// Returns the name of the argument attribute that holds the storage layout of
-/// a weight, gradient or state, as selected by `item`. The attribute lists the
-/// axes that shard each dimension.
+/// a weight, gradient or state, as selected by `item`. `Storage` reads it.
 llvm::StringRef getStorageAttrName(strategy::ItemKind item);
 /// Returns the name of the argument attribute that is set if the weight or the
 /// state, as selected by `item`, is kept in host memory.

@@ -66,8 +66,8 @@ private:
   /// that this iterator indexes. A parameter has no producer, so the result is
   /// false.
   bool canHold(mlir::Value value, unsigned dimension);
-  /// Computes the result of `canHold` for a value that has no batch dimension
-  /// yet.
+  /// Computes the result of `canHold` for a value to which the analysis has
+  /// assigned no batch dimension so far.
   bool findOut(mlir::Value value, unsigned dimension);
   /// Makes `dimension` the batch dimension of `value`, and the iterator that
   /// indexes it the batch iterator of the producer of `value`. Repeats this for

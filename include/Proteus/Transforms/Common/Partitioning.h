@@ -23,8 +23,26 @@
 
 namespace proteus {
 
-/// Axes that shard each dimension of a tensor.
-using DimAxes = llvm::SmallVector<dist::AxisList, 4>;
+/// Axes that shard each dimension of a tensor, and its flat cut.
+struct DimAxes : llvm::SmallVector<dist::AxisList, 4> {
+  using Base = llvm::SmallVector<dist::AxisList, 4>;
+  using Base::Base;
+
+  dist::FlatCut flat;
+
+  /// Returns the axes of a stack of tensors with these axes.
+  DimAxes withLeading() const;
+  /// Returns the axes of one tensor of a stack with these axes.
+  DimAxes withoutLeading() const;
+
+  friend bool operator==(const DimAxes &a, const DimAxes &b) {
+    return static_cast<const Base &>(a) == static_cast<const Base &>(b) &&
+           a.flat == b.flat;
+  }
+  friend bool operator!=(const DimAxes &a, const DimAxes &b) {
+    return !(a == b);
+  }
+};
 
 /// Coordinates on axes of the mesh. They restrict an operation or a value to
 /// the devices at these coordinates. Without coordinates, all devices run the
@@ -53,7 +71,7 @@ public:
   static Partitioning fromAnnotation(nn::IterationSpaceOpInterface op,
                                      const dist::Mesh &mesh);
   /// Writes the axes of all iterators to the annotation `kOpAttr` of the
-  /// operation.
+  /// operation, and the flat cut to `kFlatAttr`.
   void annotate(const dist::Mesh &mesh) const;
 
   const nn::IterationSpace &getSpace() const { return space; }
@@ -63,8 +81,16 @@ public:
   void setAxes(unsigned iterator, dist::AxisList list) {
     axes[iterator] = std::move(list);
   }
-  /// Returns true if `axis` splits an iterator, or if the operation is
-  /// restricted to one coordinate of `axis`.
+  /// Returns the flat cut of all tensors of an element-wise operation.
+  const dist::FlatCut &getFlat() const { return flat; }
+  void setFlat(dist::FlatCut cut) { flat = std::move(cut); }
+  /// Returns true if the operation works on each element by itself, so that its
+  /// tensors may have a flat cut: each tensor is indexed by all iterators in
+  /// order, or is a scalar. A scalar result is a sum or maximum over all
+  /// elements.
+  bool isElementwise() const;
+  /// Returns true if `axis` splits an iterator or belongs to the flat cut, or
+  /// if the operation is restricted to one coordinate of `axis`.
   bool uses(dist::Axis axis) const;
   const Place &getPlace() const { return place; }
 
@@ -83,10 +109,10 @@ public:
     return dim.empty() ? std::nullopt : std::optional<unsigned>(dim.front());
   }
 
-  /// Returns the axes that shard each dimension of a tensor indexed by `dims`.
-  /// These are the axes of the major iterator of the dimension. Axes of its
-  /// minor iterators do not count, because their parts are not contiguous in
-  /// the dimension.
+  /// Returns the axes that shard each dimension of a tensor indexed by `dims`,
+  /// and the flat cut. These are the axes of the major iterator of the
+  /// dimension. Axes of its minor iterators do not count, because their parts
+  /// are not contiguous in the dimension.
   DimAxes getDimAxes(const nn::TensorIterators &dims) const;
 
   /// Returns the layout that operand `number` must have.
@@ -101,6 +127,7 @@ private:
   nn::IterationSpaceOpInterface op;
   nn::IterationSpace space;
   llvm::SmallVector<dist::AxisList> axes;
+  dist::FlatCut flat;
   Place place;
   std::optional<unsigned> ring;
 };
@@ -130,10 +157,28 @@ private:
   llvm::DenseSet<mlir::Value> values;
 };
 
-/// Returns the axes that shard each dimension of a parameter in storage, as
-/// given by its storage annotation: an array with one array of axis names per
-/// dimension. Leaves out axes with one device.
-DimAxes getStoredDims(mlir::ArrayAttr axes, const dist::Mesh &mesh);
+/// Storage of a parameter, its gradient or its state, as its storage annotation
+/// gives it. Axes with one device are left out.
+class Storage {
+public:
+  Storage(mlir::ArrayAttr annotation, const dist::Mesh &mesh);
+
+  /// Returns true if the annotation states the axes of each dimension.
+  /// Otherwise it states only a flat cut, and the dimensions are those of the
+  /// block that operations read.
+  bool hasDims() const { return !dims.empty(); }
+  /// Returns the axes of a stored tensor of type `type`. `read` are the axes of
+  /// the block that operations read; they are used without `hasDims`. Axes that
+  /// shard a dimension already are left out of the flat cut.
+  DimAxes resolve(mlir::RankedTensorType type, const DimAxes &read) const;
+
+private:
+  const dist::Mesh &mesh;
+  DimAxes dims;
+  dist::FlatCut flat;
+  /// True if the granule of the flat cut is a row.
+  bool hasRows = false;
+};
 
 } // namespace proteus
 

@@ -19,10 +19,11 @@ def SplitStages : Pass<"split-stages", "::mlir::ModuleOp"> {
 
     Turns each stage into a `dist.program`. Its sections are the forward and the
     backward work of each chunk, and the update. A transfer becomes a send in
-    one program and a receive in another. If the schedule splits gradients, the
-    backward work of a chunk becomes two sections: the gradients for which the
-    preceding stage waits, and the others. A repeat that computes both kinds is
-    cut in two.
+    one program and a receive in another. Messages that a repeat reads get the
+    order in which the kernels of its body read them. If the schedule splits
+    gradients, the backward work of a chunk becomes two sections: the gradients
+    for which the preceding stage waits, and the others. A repeat that computes
+    both kinds is cut in two.
 
     **Output:** one `dist.program` per stage. The functions and their strategy
     trees are erased.
@@ -35,6 +36,38 @@ def SplitStages : Pass<"split-stages", "::mlir::ModuleOp"> {
       %f = dist.section forward { ... dist.send %a to stage 1 tag 0 : ... }
       ...
     }
+    ```
+  }];
+  let dependentDialects = ["::proteus::dist::DistDialect"];
+}
+
+def FuseUnits : Pass<"fuse-units", "::proteus::dist::ProgramOp"> {
+  let summary = "Fuse collectives of sharded parameters and gradients by layer";
+  let description = [{
+    **Input:** a program that gathers sharded parameters before their use, or
+    scatters sharded gradients, in sections that run per micro-batch. Each
+    parameter and each gradient has a collective of its own.
+
+    Replaces the gathers of a unit by one `dist.fused_gather`, at the position
+    of the first of them, and the reduce-scatters of a unit by one
+    `dist.fused_reduce`, at the position of the last. A unit is a layer, or the
+    modules between two groups of layers, as in frameworks that wrap layers in
+    FSDP. The collectives of a unit must have the same axes, the same element
+    type and the same prefetch depth. Parameters that several layers share, and
+    those that are gathered once per step (`proteus.once`), stay as they are.
+
+    With `gather_per_parameter`, gathers are not fused. With
+    `reduction = per-parameter`, reductions are not fused.
+
+    **Output:** the program with a fused collective in place of two or more
+    collectives of a unit.
+
+    ```mlir
+    // Input:
+    %2 = dist.all_gather %0 flat over {dp} for parameter : ...
+    %3 = dist.all_gather %1 flat over {dp} for parameter : ...
+    // Output:
+    %2:2 = dist.fused_gather %0, %1 over {dp} buckets [[0[0:1], 1[0:1]]] ...
     ```
   }];
   let dependentDialects = ["::proteus::dist::DistDialect"];

@@ -18,8 +18,8 @@ using namespace proteus;
 
 namespace {
 struct ConvertedGathers : public Mechanism {
-  void changeGather(dist::AllGatherOp gather, int64_t &bits) const override {
-    if (Type type = narrowTypeOfReaders(gather.getResult()))
+  void changeGather(Value gathered, int64_t &bits) const override {
+    if (Type type = narrowTypeOfReaders(gathered))
       bits = std::min<int64_t>(bits, type.getIntOrFloatBitWidth());
   }
 };

@@ -58,7 +58,7 @@ public:
   virtual void changeKernel(mlir::Operation *op, const RankContext &rank,
                             KernelPlan &plan) const {}
   /// Changes the bits per element that an all-gather moves.
-  virtual void changeGather(dist::AllGatherOp gather, int64_t &bits) const {}
+  virtual void changeGather(mlir::Value gathered, int64_t &bits) const {}
   /// Changes a task, for example its duration or its launch.
   virtual void changeTask(const TaskContext &context, sim::Task &task) const {}
   /// Changes a class of ranks. `resident[i]` describes `device.resident[i]`.
