@@ -81,7 +81,7 @@ void KeyCheck::check(const json::Reader &object, const std::string &prefix) {
       if (value.isObject())
         check(value, path + ".");
       else if (!isOpen(value))
-        value.fail("expected a section");
+        value.fail("expected an object");
     } else {
       constexpr size_t most = 20;
       if (unknown.size() > most)

@@ -52,6 +52,15 @@ TEST(TOML, ErrorsHaveAPlace) {
             "file.toml: expected an integer from 1 to 2 at a.b, got \"x\"");
 }
 
+TEST(TOML, AssumptionsOfTheLibraryCanBeBroken) {
+  EXPECT_NE(errorOf("a = 1979-05-27T-1:32:00Z"), "");
+  EXPECT_NE(errorOf("a..b = 1"), "");
+  EXPECT_NE(errorOf("{a = 1}"), "");
+  EXPECT_NE(errorOf("a.=1"), "");
+  // U+FB27 where white space may be.
+  EXPECT_NE(errorOf("a \xEF\xAC\xA7= 1"), "");
+}
+
 TEST(TOML, DeepNestingIsRefused) {
   std::string dots = "a", brackets(1000, '[');
   for (int i = 0; i < 200; ++i)
