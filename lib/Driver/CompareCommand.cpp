@@ -74,7 +74,7 @@ static std::string findSmaller(mlir::MLIRContext &context, const Job &job,
       continue;
     }
     if (tried->figures.memory.fits())
-      return smaller.label() + ": " +
+      return tried->job.plan.label() + ": " +
              fixed(tried->figures.iterationSeconds * 1e3, 1) + " ms";
   }
   return "no plan that was tried fits";
@@ -194,7 +194,7 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
       entries.back().error = toString(outcome.takeError());
       continue;
     }
-    entries.push_back(entryOf(one, *outcome));
+    entries.push_back(entryOf(outcome->job, *outcome));
     if (!entries.back().fits())
       entries.back().instead = findSmaller(*context, one, *outcome);
   }

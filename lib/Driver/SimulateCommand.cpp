@@ -15,6 +15,7 @@
 #include "Proteus/Support/File.h"
 #include "Proteus/Support/Table.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -103,7 +104,7 @@ int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
     printRemark(remark);
   raw_ostream &os = tableStream({files.report, files.trace});
   sim::printSummary(os, outcome->workload, outcome->result);
-  printAdvice(os, job, *outcome);
+  printAdvice(os, outcome->job, *outcome);
   return 0;
 }
 
@@ -171,14 +172,22 @@ int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
   if (Error error = checkOutputs({file}, arguments))
     return fail(std::move(error));
   std::unique_ptr<mlir::MLIRContext> context = createContext();
-  auto module = prepare(*context, job);
-  if (!module)
-    return fail(module.takeError());
   // Simulate the job before writing the module: a module that cannot be
-  // simulated must not be written.
+  // simulated must not be written, and the simulation chooses the micro-batch.
   Expected<Outcome> outcome = run(*context, job, RunFiles());
   if (!outcome)
     return fail(outcome.takeError());
+  for (const std::string &remark : outcome->remarks)
+    printRemark(remark);
+  // The remarks of `prepare` are among those of `run`.
+  mlir::ScopedDiagnosticHandler remarks(
+      context.get(), [](mlir::Diagnostic &diagnostic) {
+        return mlir::success(diagnostic.getSeverity() ==
+                             mlir::DiagnosticSeverity::Remark);
+      });
+  auto module = prepare(*context, outcome->job);
+  if (!module)
+    return fail(module.takeError());
   if (Error error = writeFileAtomically(file, [&](raw_ostream &os) {
         printModule(os, **module, job);
         return Error::success();

@@ -17,6 +17,7 @@
 #define PROTEUS_JOBS_RUNJOB_H
 
 #include "Proteus/Jobs/Job.h"
+#include "Proteus/Plan/PlanFields.h"
 #include "Proteus/Sim/Simulation.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -29,7 +30,7 @@ namespace proteus::jobs {
 std::unique_ptr<mlir::MLIRContext> createContext();
 
 /// Builds the module of a job, which contains the model, the strategy tree and
-/// the cluster.
+/// the cluster. An open micro-batch is 1 here; `run` chooses it.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 prepare(mlir::MLIRContext &context, const Job &job);
 
@@ -41,14 +42,20 @@ struct RunFiles {
 
 /// Figures of a job, and the remarks of the passes that produced them.
 struct Outcome {
+  /// The job with the fields of the plan that `run` chose.
+  Job job;
+  /// The fields of the plan that nothing states and that `run` chose.
+  std::vector<const plan::Field *> chosen;
   sim::Workload workload;
   sim::SimulationResult result;
   sim::Figures figures;
   std::vector<std::string> remarks;
 };
 
-/// Simulates a job and writes `files`. If the job states `meanTokens`,
-/// simulates it a second time with full sequences, which determine the memory.
+/// Simulates a job and writes `files`. If the job states a global batch but no
+/// micro-batch, chooses the micro-batch by simulating several. If the job
+/// states `meanTokens`, simulates it a second time with full sequences, which
+/// determine the memory.
 llvm::Expected<Outcome> run(mlir::MLIRContext &context, const Job &job,
                             const RunFiles &files = {});
 
