@@ -52,7 +52,7 @@ static Entry entryOf(const Job &job, const Outcome &outcome) {
   entry.mfu = outcome.figures.mfu;
   entry.needed = outcome.figures.memory.needed;
   entry.capacity = outcome.figures.memory.budget.capacity;
-  std::vector<Cost> costs = costsOf(job, outcome);
+  std::vector<Cost> costs = costsOf(outcome);
   entry.limit = costs.empty() || costs.front().share < 0.01
                     ? "kernels"
                     : costs.front().name + " " +

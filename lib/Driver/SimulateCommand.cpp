@@ -13,7 +13,6 @@
 #include "Proteus/Jobs/RunJob.h"
 #include "Proteus/Sim/Summary.h"
 #include "Proteus/Support/File.h"
-#include "Proteus/Support/Table.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -57,22 +56,6 @@ static void addJobFlags(Flags &flags, Job &job) {
               [](StringRef) { return Error::success(); });
 }
 
-static void printAdvice(raw_ostream &os, const Job &job,
-                        const Outcome &outcome) {
-  std::vector<Cost> costs = costsOf(job, outcome);
-  if (costs.empty())
-    return;
-  os << "\nthe largest costs apart from kernels, and their remedies\n";
-  Table table({"cost", "time (ms)", "share (%)"});
-  constexpr size_t most = 3;
-  for (const Cost &cost : ArrayRef(costs).take_front(most))
-    table.add(
-        {cost.name, fixed(cost.seconds * 1e3, 3), fixed(cost.share * 100, 1)});
-  table.print(os);
-  for (const Cost &cost : ArrayRef(costs).take_front(most))
-    os << "  " << cost.name << ": " << cost.remedy << "\n";
-}
-
 int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
   Job job;
   RunFiles files;
@@ -83,6 +66,15 @@ int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
              files.report);
   flags.text("trace", "FILE",
              "write a timeline for Perfetto (-: standard output)", files.trace);
+  AdviceMode advice = AdviceMode::On;
+  flags.choice("advice",
+               "changes that are simulated as advice: none, a few for the "
+               "largest costs, or all (default: on)",
+               {"off", "on", "all"}, [&](StringRef word) {
+                 advice = word == "off"  ? AdviceMode::Off
+                          : word == "on" ? AdviceMode::On
+                                         : AdviceMode::All;
+               });
   if (Error error = readDeepSpeedFile(arguments, job))
     return fail(std::move(error));
   if (auto done = parseOnly(
@@ -104,7 +96,7 @@ int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
     printRemark(remark);
   raw_ostream &os = tableStream({files.report, files.trace});
   sim::printSummary(os, outcome->workload, outcome->result);
-  printAdvice(os, outcome->job, *outcome);
+  printAdvice(os, *context, job, *outcome, advice);
   return 0;
 }
 

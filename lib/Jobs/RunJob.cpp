@@ -473,7 +473,6 @@ Expected<Outcome> proteus::jobs::run(MLIRContext &context, const Job &given,
                                      const RunFiles &files) {
   Job job = given;
   MicroBatchChoice choice;
-  std::vector<const plan::Field *> chosen;
   if (std::optional<int64_t> samples = samplesToCut(context, given)) {
     // If the number of micro-batches is stated, it determines their size.
     if (int64_t count = given.plan.accumulation.value_or(1);
@@ -483,7 +482,7 @@ Expected<Outcome> proteus::jobs::run(MLIRContext &context, const Job &given,
       choice = chooseMicroBatch(job, *samples, [&](const Job &other) {
         return simulateFully(context, other, /*trace=*/"");
       });
-      chosen.push_back(plan::findByFlag("micro-batch"));
+      job.assumed.push_back(plan::findByFlag("micro-batch"));
     }
     job.plan.microBatch = choice.microBatch;
   }
@@ -494,7 +493,6 @@ Expected<Outcome> proteus::jobs::run(MLIRContext &context, const Job &given,
   if (!outcome)
     return outcome;
   outcome->job = std::move(job);
-  outcome->chosen = std::move(chosen);
   if (!choice.remark.empty())
     outcome->remarks.push_back(choice.remark);
   if (!files.report.empty())

@@ -10,7 +10,7 @@
 #define PROTEUS_JOBS_JOB_H
 
 #include "Proteus/Machine/Stack.h"
-#include "Proteus/Plan/ParallelPlan.h"
+#include "Proteus/Plan/PlanFields.h"
 #include "Proteus/Support/Flags.h"
 
 #include "llvm/Support/Error.h"
@@ -52,6 +52,8 @@ struct Job {
   /// Parallel decisions. Fields that the user does not state are open.
   /// `applyStack` fills those that the stack decides.
   plan::ParallelPlan plan;
+  /// Fields of `plan` that nothing states and that `run` chose for this job.
+  std::vector<const plan::Field *> assumed;
   /// Software stack: a name, a path or JSON text. With `none`, no stack adds
   /// time or memory. If `stack` is empty, an .mlir file keeps the stack that it
   /// states itself, and other models have the stack `generic`.

@@ -17,7 +17,6 @@
 #define PROTEUS_JOBS_RUNJOB_H
 
 #include "Proteus/Jobs/Job.h"
-#include "Proteus/Plan/PlanFields.h"
 #include "Proteus/Sim/Simulation.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -42,10 +41,8 @@ struct RunFiles {
 
 /// Figures of a job, and the remarks of the passes that produced them.
 struct Outcome {
-  /// The job with the fields of the plan that `run` chose.
+  /// The job with the fields of the plan that `run` chose (Job::assumed).
   Job job;
-  /// The fields of the plan that nothing states and that `run` chose.
-  std::vector<const plan::Field *> chosen;
   sim::Workload workload;
   sim::SimulationResult result;
   sim::Figures figures;
