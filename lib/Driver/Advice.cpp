@@ -1,4 +1,4 @@
-//===- Advice.cpp - costs of a step and remedies --------------------------===//
+//===- Advice.cpp - simulated changes of a job ----------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,8 +8,13 @@
 
 #include "Proteus/Driver/Advice.h"
 
-#include "llvm/ADT/STLExtras.h"
+#include "Proteus/Support/Table.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <limits>
 #include <tuple>
 
 using namespace llvm;
@@ -17,109 +22,132 @@ using namespace proteus;
 using namespace proteus::driver;
 using namespace proteus::jobs;
 
-/// Returns a remedy for exposed communication of the given kind, for example
-/// "all_reduce over tp". The axes after "over" determine the remedy.
-static std::string remedyFor(StringRef kind, const Job &job) {
-  StringRef axes = kind.split(" over ").second;
-  if (axes.contains("tp"))
-    return job.plan.sequenceParallel.value_or(false)
-               ? "a smaller tp, kept within a node"
-               : "a smaller tp, kept within a node; --sequence-parallel moves "
-                 "the same bytes but saves memory for a smaller tp";
-  if (axes.contains("ep"))
-    return "a smaller ep, or ep within a node";
-  if (axes.contains("cp"))
-    return "a smaller cp, or --cp-kind ring";
-  if (axes.contains("dp"))
-    return job.plan.zero == plan::ZeroStage::Parameters
-               ? "a larger micro-batch, --zero 1, or --prefetch"
-               : "more micro-batches per step, or a larger global batch";
-  return "a faster network, or fewer devices";
-}
-
-std::vector<Cost> proteus::driver::costsOf(const Job &job,
-                                           const Outcome &outcome) {
+std::vector<Cost> proteus::driver::costsOf(const Outcome &outcome) {
   const sim::ClassResult &slowest =
       outcome.result.classes[outcome.result.slowestClass()];
   double total = cost::toSeconds(outcome.result.run.iterationTime);
   std::vector<Cost> costs;
-  auto add = [&](StringRef what, sim::Time time, StringRef remedy) {
+  auto add = [&](StringRef name, sim::Time time) {
     double seconds = cost::toSeconds(time);
     if (seconds > 0 && total > 0)
-      costs.push_back({what.str(), seconds, seconds / total, remedy.str()});
+      costs.push_back({name.str(), seconds, seconds / total});
   };
   const sim::Breakdown &parts = slowest.breakdown;
   for (const sim::ExposedCommunication &row : slowest.exposedByKind)
-    add(row.kind, row.time, remedyFor(row.kind, job));
-  add("pipeline bubble", parts.bubble,
-      job.plan.pp.value_or(1) == 1
-          ? "equal work for all devices"
-          : "more micro-batches (a smaller --micro-batch or a larger "
-            "--global-batch), --vpp 2, or --schedule zero-bubble");
-  add("pipeline transfers", parts.exposedPipeline,
-      "fewer stages, or more micro-batches");
-  add("recomputation", parts.recompute,
-      "--recompute selective or none, as far as memory allows");
-  add("optimizer", parts.optimizer,
-      job.plan.zero.value_or(plan::ZeroStage::None) == plan::ZeroStage::None
-          ? "--zero 1: every rank updates its share"
-          : "a larger global batch: fewer updates");
-  add("host launches", parts.host,
-      "a larger --micro-batch: kernels are shorter than their launches");
+    add(row.kind, row.time);
+  add("pipeline bubble", parts.bubble);
+  add("pipeline transfers", parts.exposedPipeline);
+  add("recomputation", parts.recompute);
+  add("optimizer", parts.optimizer);
+  add("host launches", parts.host);
   llvm::sort(costs, [](const Cost &a, const Cost &b) {
     return std::tie(b.seconds, a.name) < std::tie(a.seconds, b.name);
   });
   return costs;
 }
 
-std::vector<plan::ParallelPlan>
-proteus::driver::smallerPlans(const Job &job, const Outcome &outcome) {
-  std::vector<plan::ParallelPlan> result;
-  auto propose = [&](auto change) {
-    plan::ParallelPlan one = job.plan;
-    change(one);
-    result.push_back(one);
-  };
-  for (const sim::MemoryKnob &knob : outcome.figures.memory.knobs) {
-    StringRef name = knob.name;
-    if (name.consume_front("zero_")) {
-      int64_t stage = 0;
-      if (!name.getAsInteger(10, stage))
-        propose([&](plan::ParallelPlan &p) {
-          p.zero = static_cast<plan::ZeroStage>(stage);
-        });
-    } else if (name == "recompute") {
-      propose(
-          [](plan::ParallelPlan &p) { p.recompute = plan::Recompute::Full; });
-    } else if (name == "tensor_parallel") {
-      propose([](plan::ParallelPlan &p) {
-        p.tp = p.tp.value_or(1) * 2;
-        p.dp.reset();
-      });
-    } else if (name == "pipeline_parallel") {
-      propose([](plan::ParallelPlan &p) {
-        p.pp = p.pp.value_or(1) * 2;
-        p.dp.reset();
-      });
-    } else if (name == "micro_batch" &&
-               job.plan.microBatch.value_or(1) % 2 == 0) {
-      propose([](plan::ParallelPlan &p) {
-        p.microBatch = *p.microBatch / 2;
-        p.accumulation.reset();
-      });
-    } else if (name == "offload_optimizer") {
-      propose([](plan::ParallelPlan &p) { p.offloadState = true; });
-    }
+/// Returns the samples per second, or the steps if the job has no samples.
+static double rateOf(const Outcome &outcome) {
+  return outcome.figures.samplesPerSecond.value_or(
+      1 / outcome.figures.iterationSeconds);
+}
+
+/// Simulates the first of the alternatives that can be simulated, and returns
+/// its number and its outcome.
+static std::optional<std::pair<size_t, Outcome>>
+simulateOne(mlir::MLIRContext &context, ArrayRef<Change> alternatives) {
+  for (auto [i, change] : llvm::enumerate(alternatives)) {
+    Expected<Outcome> outcome = run(context, change.job);
+    if (outcome)
+      return std::pair(i, std::move(*outcome));
+    consumeError(outcome.takeError());
   }
-  // Also combine ZeRO with full recomputation, because each of them alone may
-  // not free enough memory.
-  plan::ParallelPlan all = job.plan;
-  if (all.zero.value_or(plan::ZeroStage::None) == plan::ZeroStage::None)
-    all.zero = plan::ZeroStage::States;
-  all.recompute = plan::Recompute::Full;
-  result.push_back(all);
-  all.zero = plan::ZeroStage::Parameters;
-  if (all.pp.value_or(1) == 1)
-    result.push_back(all);
-  return result;
+  return std::nullopt;
+}
+
+AdviceList proteus::driver::adviseOn(mlir::MLIRContext &context,
+                                     const Job &given, const Outcome &outcome,
+                                     size_t most) {
+  constexpr double least = 0.01;
+  bool fits = outcome.figures.memory.fits();
+  AdviceList list;
+  size_t simulated = 0, refused = 0;
+  for (ArrayRef<Change> alternatives : changesFor(given, outcome)) {
+    if (simulated == most || refused > most)
+      break;
+    auto found = simulateOne(context, alternatives);
+    // A strategy tree or the sizes of the model may not permit a change.
+    ++(found ? simulated : refused);
+    if (!found)
+      continue;
+    auto &[number, changed] = *found;
+    Advice advice;
+    advice.flags = alternatives[number].flags;
+    advice.seconds = changed.figures.iterationSeconds;
+    advice.gain = rateOf(changed) / rateOf(outcome) - 1;
+    advice.needed = changed.figures.memory.needed;
+    advice.capacity = changed.figures.memory.budget.capacity;
+    if (!changed.figures.memory.fits())
+      list.tooLarge.push_back(std::move(advice.flags));
+    else if (fits && advice.gain <= least)
+      list.notFaster.push_back(std::move(advice.flags));
+    else
+      list.helpful.push_back(std::move(advice));
+  }
+  llvm::stable_sort(list.helpful, [](const Advice &a, const Advice &b) {
+    return a.gain > b.gain;
+  });
+  return list;
+}
+
+/// Smallest share of the step of a cost that is printed.
+static constexpr double leastPrinted = 0.001;
+
+static void printCosts(raw_ostream &os, ArrayRef<Cost> costs) {
+  os << "\nthe largest costs apart from kernels\n";
+  Table table({"cost", "time (ms)", "share (%)"});
+  constexpr size_t most = 3;
+  for (const Cost &cost : costs.take_front(most))
+    if (cost.share >= leastPrinted)
+      table.add({cost.name, fixed(cost.seconds * 1e3, 3),
+                 fixed(cost.share * 100, 1)});
+  table.print(os);
+}
+
+void proteus::driver::printAdvice(raw_ostream &os, mlir::MLIRContext &context,
+                                  const Job &given, const Outcome &outcome,
+                                  AdviceMode mode) {
+  if (std::vector<Cost> costs = costsOf(outcome);
+      !costs.empty() && costs.front().share >= leastPrinted)
+    printCosts(os, costs);
+  if (mode == AdviceMode::Off)
+    return;
+  // A few changes of the largest costs, so that the command stays fast.
+  constexpr size_t few = 3;
+  AdviceList list = adviseOn(
+      context, given, outcome,
+      mode == AdviceMode::All ? std::numeric_limits<size_t>::max() : few);
+  if (list.isEmpty())
+    return;
+  bool fits = outcome.figures.memory.fits();
+  if (!list.helpful.empty()) {
+    os << (fits ? "\nfaster with one change, each simulated\n"
+                : "\nfits with one change, each simulated\n");
+    Table table({"change", "step (ms)", "samples/s (%)", "memory (GB)"});
+    for (const Advice &advice : list.helpful)
+      table.add({advice.flags, fixed(advice.seconds * 1e3, 1),
+                 (advice.gain < 0 ? "" : "+") + fixed(advice.gain * 100, 1),
+                 fixed(static_cast<double>(advice.needed) / 1e9, 1) + " of " +
+                     fixed(static_cast<double>(advice.capacity) / 1e9, 1)});
+    table.print(os);
+  }
+  auto printOthers = [&](StringRef what, ArrayRef<std::string> flags) {
+    if (!flags.empty())
+      os << "  " << what << ": " << join(flags, ", ") << "\n";
+  };
+  if (list.helpful.empty())
+    os << (fits ? "\nno change that was simulated is faster\n"
+                : "\nno change that was simulated fits\n");
+  printOthers("not 1 % faster", list.notFaster);
+  printOthers("does not fit", list.tooLarge);
 }

@@ -112,7 +112,7 @@ static Entry entryOf(StringRef strategy, const Job &job,
   entry.shareOfOwnPeak = outcome.figures.shareOfOwnPeak;
   entry.needed = outcome.figures.memory.needed;
   entry.capacity = outcome.figures.memory.budget.capacity;
-  std::vector<Cost> costs = costsOf(job, outcome);
+  std::vector<Cost> costs = costsOf(outcome);
   entry.limit = costs.empty() || costs.front().share < 0.01
                     ? "kernels"
                     : costs.front().name + " " +
@@ -134,7 +134,7 @@ static std::string findSmaller(mlir::MLIRContext &context, const Job &job,
       continue;
     }
     if (tried->figures.memory.fits())
-      return smaller.label() + ": " +
+      return tried->job.plan.label() + ": " +
              fixed(tried->figures.iterationSeconds * 1e3, 1) + " ms";
   }
   return "no plan that was tried fits";
@@ -282,7 +282,12 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
       entries.back().error = toString(outcome.takeError());
       continue;
     }
-    entries.push_back(entryOf(words, one, *outcome));
+    // Add the micro-batch if it was chosen, so that a row states its job.
+    std::string label = words;
+    if (!outcome->job.assumed.empty())
+      label +=
+          " (micro-batch=" + std::to_string(*outcome->job.plan.microBatch) + ")";
+    entries.push_back(entryOf(label, outcome->job, *outcome));
     if (!entries.back().fits())
       entries.back().instead = findSmaller(*context, one, *outcome);
   }

@@ -15,8 +15,8 @@
 #include "Proteus/Jobs/RunJob.h"
 #include "Proteus/Sim/Summary.h"
 #include "Proteus/Support/File.h"
-#include "Proteus/Support/Table.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -27,29 +27,13 @@ using namespace proteus;
 using namespace proteus::driver;
 using namespace proteus::jobs;
 
-static void printAdvice(raw_ostream &os, const Job &job,
-                        const Outcome &outcome) {
-  std::vector<Cost> costs = costsOf(job, outcome);
-  if (costs.empty())
-    return;
-  os << "\nthe largest costs apart from kernels, and their remedies\n";
-  Table table({"cost", "time (ms)", "share (%)"});
-  constexpr size_t most = 3;
-  for (const Cost &cost : ArrayRef(costs).take_front(most))
-    table.add(
-        {cost.name, fixed(cost.seconds * 1e3, 3), fixed(cost.share * 100, 1)});
-  table.print(os, sim::summaryWidth);
-  for (const Cost &cost : ArrayRef(costs).take_front(most))
-    os << wrapped(cost.name + ": " + cost.remedy, sim::summaryWidth, "  ",
-                  "    ");
-}
-
 namespace {
 
 struct SimulateArguments {
   Job job;
   RunFiles files;
   bool quiet = false, failIfOOM = false;
+  AdviceMode advice = AdviceMode::On;
 
   void declare(Flags &flags) {
     flags.about(
@@ -67,6 +51,14 @@ struct SimulateArguments {
                files.trace);
     flags.flag("quiet", "print only the first line: the verdict", quiet);
     addFailIfOOM(flags, failIfOOM);
+    flags.choice("advice",
+                 "changes that are simulated as advice: none, a few for the "
+                 "largest costs, or all (default: on)",
+                 {"off", "on", "all"}, [this](StringRef word) {
+                   advice = word == "off"  ? AdviceMode::Off
+                            : word == "on" ? AdviceMode::On
+                                           : AdviceMode::All;
+                 });
   }
 };
 
@@ -127,7 +119,7 @@ int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
     sim::printVerdictLine(os, outcome->workload, outcome->figures);
   } else {
     sim::printSummary(os, outcome->workload, outcome->result);
-    printAdvice(os, given.job, *outcome);
+    printAdvice(os, *context, given.job, *outcome, given.advice);
   }
   return given.failIfOOM && !outcome->figures.memory.fits() ? doesNotFitCode
                                                             : 0;
@@ -187,11 +179,8 @@ int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
   if (Error error = checkOutputs({given.file}, *own))
     return fail(std::move(error));
   std::unique_ptr<mlir::MLIRContext> context = createContext();
-  auto module = prepare(*context, job);
-  if (!module)
-    return fail(module.takeError());
   // Simulate the job before writing the module: a module that cannot be
-  // simulated must not be written.
+  // simulated must not be written, and the simulation chooses the micro-batch.
   Progress progress;
   Expected<Outcome> outcome = run(*context, job, RunFiles(), &progress);
   progress.end();
@@ -200,6 +189,15 @@ int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
   append_range(remarks, outcome->remarks);
   for (const std::string &remark : remarks)
     printRemark(remark);
+  // The remarks of `prepare` are among those of `run`.
+  mlir::ScopedDiagnosticHandler ignored(
+      context.get(), [](mlir::Diagnostic &diagnostic) {
+        return mlir::success(diagnostic.getSeverity() ==
+                             mlir::DiagnosticSeverity::Remark);
+      });
+  auto module = prepare(*context, outcome->job);
+  if (!module)
+    return fail(module.takeError());
   if (Error error = writeFileAtomically(given.file, [&](raw_ostream &os) {
         printModule(os, **module, job);
         return Error::success();

@@ -149,12 +149,15 @@ void proteus::jobs::addModelFlags(Flags &flags, Job &job) {
              job.padExperts, {"moe-pad-expert-input-to-capacity"});
 
   flags.section("cluster");
-  flags.text(
-      "cluster", "NAME|FILE",
-      "preset (see `proteus list clusters`), NAME:NODES, or cluster file",
-      job.cluster);
-  flags.integer("gpus", "devices (default: those of the cluster)", job.gpus, 1,
-                maxDegree, {"world-size"});
+  flags.text("cluster", "NAME|FILE",
+             "preset (see `proteus list clusters`) or cluster file, also with "
+             "a number "
+             "of nodes: NAME:NODES or FILE:NODES",
+             job.cluster);
+  flags.integer("gpus",
+                "devices (default: those of the cluster, a node of a preset); "
+                "clusters without a number of nodes grow",
+                job.gpus, 1, maxDegree, {"world-size"});
   flags.integer("global-batch", "samples of a step", job.globalBatch, 1,
                 maxBatch, {"global-batch-size"});
 

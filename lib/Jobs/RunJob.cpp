@@ -8,7 +8,10 @@
 
 #include "Proteus/Jobs/RunJob.h"
 
+#include "JobCluster.h"
 #include "JobPrecision.h"
+#include "Messages.h"
+#include "MicroBatch.h"
 #include "Restatement.h"
 #include "UserWords.h"
 
@@ -53,46 +56,6 @@ std::unique_ptr<MLIRContext> proteus::jobs::createContext() {
   return context;
 }
 
-namespace {
-
-/// Records the first error and all remarks and warnings that a context emits
-/// while this object exists.
-class Messages {
-public:
-  explicit Messages(MLIRContext &context)
-      : handler(&context, [this](Diagnostic &diagnostic) {
-          std::string text;
-          llvm::raw_string_ostream os(text);
-          // Print a location only if it is in a file. Other locations do not
-          // help the user.
-          if (auto at = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
-            os << at.getFilename().getValue() << ":" << at.getLine() << ":"
-               << at.getColumn() << ": ";
-          os << diagnostic;
-          for (Diagnostic &note : diagnostic.getNotes())
-            os << "; " << note;
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
-            if (error.empty())
-              error = text;
-          } else {
-            remarks.push_back(text);
-          }
-          return success();
-        }) {}
-
-  Error takeError(StringRef fallback) {
-    return createStringError(error.empty() ? fallback.str() : error);
-  }
-
-  std::string error; ///< text of the first error
-  std::vector<std::string> remarks;
-
-private:
-  ScopedDiagnosticHandler handler;
-};
-
-} // namespace
-
 /// Translates the precision of a job to the type names of the model library,
 /// such as "bf16".
 static models::Precision precisionOf(const Job &job) {
@@ -109,38 +72,6 @@ static models::Precision precisionOf(const Job &job) {
   precision.gradient = job.gradientType.value_or(isSingle ? "" : "f32");
   precision.master = job.masterType.value_or(isSingle ? "" : "f32");
   return precision;
-}
-
-/// Sets the cluster attribute of the module. A preset without a number of nodes
-/// ("dgx-h100") gets as many nodes as `gpus` devices need. Fails if these
-/// devices need more than one node but are not a whole number of nodes.
-static Error attachCluster(ModuleOp module, const Job &job, int64_t gpus) {
-  Builder builder(module.getContext());
-  if (!job.clusterText.empty()) {
-    module->setAttr(ProteusDialect::clusterAttrName,
-                    parseAttribute(job.clusterText, module.getContext()));
-    return Error::success();
-  }
-  std::string name = job.cluster;
-  bool statesSize =
-      StringRef(name).contains(':') || StringRef(name).ends_with(".json");
-  if (!statesSize) {
-    Expected<machine::Cluster> one = machine::parseClusterPreset(name);
-    if (!one)
-      return one.takeError();
-    int64_t perNode = one->devicesPerNode();
-    if (gpus > perNode) {
-      if (gpus % perNode != 0)
-        return createStringError(
-            llvm::Twine(gpus) + " GPUs are not a whole number of nodes of '" +
-            name + "', which have " + llvm::Twine(perNode) + "; use --gpus " +
-            llvm::Twine(gpus / perNode * perNode) + " or " +
-            llvm::Twine((gpus / perNode + 1) * perNode));
-      name += ":" + std::to_string(gpus / perNode);
-    }
-  }
-  module->setAttr(ProteusDialect::clusterAttrName, builder.getStringAttr(name));
-  return Error::success();
 }
 
 /// Sets the stack attribute and the site attribute of the module. Removes the
@@ -220,17 +151,12 @@ static Error mergeIntoTree(strategy::TreeOp tree, const Job &job) {
   return Error::success();
 }
 
-/// Returns the number of devices of the job's cluster if the name of the
-/// cluster contains a number of nodes ("dgx-h100:4"), and nullopt otherwise.
-static Expected<std::optional<int64_t>> clusterGPUs(const Job &job) {
-  StringRef name = job.cluster;
-  if (job.clusterText.empty() && name.contains(':')) {
-    Expected<machine::Cluster> cluster = machine::parseClusterPreset(name);
-    if (!cluster)
-      return cluster.takeError();
-    return cluster->numDevices();
-  }
-  return std::nullopt;
+/// Returns the number of the last device that the mesh of a tree names, plus 1.
+static int64_t devicesOf(strategy::TreeOp tree) {
+  strategy::MeshOp mesh = tree.getMesh();
+  if (auto devices = mesh.getDevices())
+    return *llvm::max_element(*devices) + 1;
+  return mesh.getNumDevices();
 }
 
 static Expected<OwningOpRef<ModuleOp>> parseFile(MLIRContext &context,
@@ -280,25 +206,6 @@ static void setNormGroups(models::ModelRequest &request,
           (name + "=" + llvm::Twine(sizes.dp * sizes.microBatches)).str());
 }
 
-/// Adds a remark if degrees that the user states use only a part of the
-/// cluster, and the user does not state the number of devices.
-static Error remarkUnusedDevices(ModuleOp module, const Job &job, int64_t used,
-                                 std::vector<std::string> &remarks) {
-  const plan::ParallelPlan &plan = job.plan;
-  if (job.gpus || !(plan.dp || plan.tp || plan.pp || plan.cp))
-    return Error::success();
-  Messages messages(*module.getContext());
-  FailureOr<machine::Cluster> cluster = resolveCluster(module);
-  if (failed(cluster))
-    return messages.takeError("the cluster can't be read");
-  int64_t all = cluster->numDevices();
-  if (used < all)
-    remarks.push_back("the degrees use " + std::to_string(used) + " of the " +
-                      std::to_string(all) + " devices of the cluster; use " +
-                      "--gpus to state the number, or other degrees");
-  return Error::success();
-}
-
 /// Adds remarks for settings of ZeRO that have no effect: the user states how
 /// ZeRO cuts tensors, but not a stage that cuts them; or when gradients are
 /// reduced, but ZeRO scatters them in every micro-batch.
@@ -323,19 +230,6 @@ static void remarkIdleZeroSettings(const Job &given,
       (zero == plan::ZeroStage::Gradients
            ? ", and sets the buckets in which parameters are gathered"
            : ""));
-}
-
-/// Returns the devices of the job's cluster.
-static Expected<std::vector<machine::Device>> devicesOf(MLIRContext &context,
-                                                        const Job &job) {
-  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
-  Messages messages(context);
-  if (Error error = attachCluster(*module, job, /*gpus=*/1))
-    return std::move(error);
-  FailureOr<machine::Cluster> cluster = resolveCluster(*module);
-  if (failed(cluster))
-    return messages.takeError("the cluster can't be read");
-  return cluster->devices;
 }
 
 /// Returns `error` in the words of a user who gave flags. The user of an .mlir
@@ -406,7 +300,7 @@ prepareModule(MLIRContext &context, const Job &given,
   }
   bool hasCluster =
       module && (*module)->hasAttr(ProteusDialect::clusterAttrName);
-  if (job.cluster.empty() && job.clusterText.empty() && !hasCluster)
+  if (!job.statesCluster() && !hasCluster)
     return createStringError("no cluster is given; use --cluster NAME (see "
                              "`proteus list clusters`) or --cluster FILE.json");
   auto finish = [&](OwningOpRef<ModuleOp> done) {
@@ -416,9 +310,6 @@ prepareModule(MLIRContext &context, const Job &given,
     return done;
   };
   bool hasTree = module && !(*module).getOps<strategy::TreeOp>().empty();
-  Expected<std::optional<int64_t>> stated = clusterGPUs(job);
-  if (!stated)
-    return stated.takeError();
   if (hasTree) {
     auto trees = (*module).getOps<strategy::TreeOp>();
     if (!llvm::hasSingleElement(trees))
@@ -430,26 +321,26 @@ prepareModule(MLIRContext &context, const Job &given,
       return std::move(error);
     if (statement)
       *statement = restateFlags(given);
-    if (!job.cluster.empty() || !job.clusterText.empty())
-      if (Error error = attachCluster(*module, job, /*gpus=*/1))
+    if (job.statesCluster()) {
+      Expected<JobCluster> cluster = JobCluster::create(context, job, *module);
+      if (!cluster)
+        return cluster.takeError();
+      if (Error error = cluster->useDevices(devicesOf(*trees.begin()), remarks))
         return std::move(error);
+      cluster->attachTo(*module);
+    }
     return finish(std::move(module));
   }
-  Expected<plan::Sizes> sizes =
-      plan::sizesOf(job.plan, job.gpus, job.globalBatch, *stated);
+  Expected<JobCluster> cluster =
+      JobCluster::create(context, job, module ? *module : ModuleOp());
+  if (!cluster)
+    return cluster.takeError();
+  Expected<plan::Sizes> sizes = cluster->sizesOf(job, remarks);
   if (!sizes)
     return sizes.takeError();
-  if (*stated && sizes->gpus > **stated)
-    return createStringError(
-        "the job needs " + llvm::Twine(sizes->gpus) + " GPUs, but '" +
-        job.cluster + "' has " + llvm::Twine(**stated) + "; use --gpus " +
-        llvm::Twine(**stated) + " or fewer, or more nodes");
 
   if (!module) {
-    Expected<std::vector<machine::Device>> devices = devicesOf(context, job);
-    if (!devices)
-      return devices.takeError();
-    if (Error error = settlePrecision(*devices, job, remarks))
+    if (Error error = settlePrecision(cluster->getDevices(), job, remarks))
       return std::move(error);
     models::ModelRequest request;
     request.model = job.model;
@@ -471,11 +362,7 @@ prepareModule(MLIRContext &context, const Job &given,
   }
   if (statement)
     *statement = restate(given, job, *sizes, stack->name, *module);
-  if (!job.cluster.empty() || !job.clusterText.empty())
-    if (Error error = attachCluster(*module, job, sizes->gpus))
-      return std::move(error);
-  if (Error error = remarkUnusedDevices(*module, job, sizes->gpus, remarks))
-    return std::move(error);
+  cluster->attachTo(*module);
   {
     Messages messages(context);
     PassManager manager(&context);
@@ -598,11 +485,13 @@ static Error takeMemory(const Outcome &longest, Outcome &outcome) {
   return Error::success();
 }
 
-Expected<Outcome> proteus::jobs::run(MLIRContext &context, const Job &job,
-                                     const RunFiles &files,
-                                     ProgressSink *progress) {
+/// Simulates a job whose micro-batch is stated. If the job states `meanTokens`,
+/// simulates it a second time with full sequences, which determine the memory.
+static Expected<Outcome> simulateFully(MLIRContext &context, const Job &job,
+                                       StringRef trace,
+                                       ProgressSink *progress) {
   Expected<Outcome> outcome =
-      simulateOnce(context, job, {files.trace, /*onlyMemory=*/false, progress});
+      simulateOnce(context, job, {trace, /*onlyMemory=*/false, progress});
   if (!outcome)
     return outcome;
   if (job.meanTokens) {
@@ -616,6 +505,85 @@ Expected<Outcome> proteus::jobs::run(MLIRContext &context, const Job &job,
       return std::move(error);
   }
   outcome->figures = sim::figuresOf(outcome->workload, outcome->result);
+  return outcome;
+}
+
+/// Returns the samples of a step for each data-parallel rank, if the job states
+/// a global batch and leaves the micro-batch open. Returns nullopt if there is
+/// nothing to choose, or if the job has a mistake; `prepare` finds the mistake.
+static std::optional<int64_t> samplesToCut(MLIRContext &context,
+                                           const Job &given) {
+  if (given.plan.microBatch)
+    return std::nullopt;
+  Job job = given;
+  job.plan.accumulation.reset();
+  OwningOpRef<ModuleOp> module;
+  if (job.isFile()) {
+    Expected<OwningOpRef<ModuleOp>> parsed = parseFile(context, job);
+    if (!parsed) {
+      llvm::consumeError(parsed.takeError());
+      return std::nullopt;
+    }
+    module = std::move(*parsed);
+    if (!(*module).getOps<strategy::TreeOp>().empty())
+      return std::nullopt;
+    job.globalBatch = batchOf(*module);
+  }
+  bool hasCluster =
+      module ? (*module)->hasAttr(ProteusDialect::clusterAttrName) : false;
+  if (!job.globalBatch || !(job.statesCluster() || hasCluster))
+    return std::nullopt;
+  std::vector<std::string> remarks;
+  Expected<JobCluster> cluster =
+      JobCluster::create(context, job, module ? *module : ModuleOp());
+  if (!cluster) {
+    llvm::consumeError(cluster.takeError());
+    return std::nullopt;
+  }
+  Expected<plan::Sizes> sizes = cluster->sizesOf(job, remarks);
+  if (!sizes) {
+    llvm::consumeError(sizes.takeError());
+    return std::nullopt;
+  }
+  return sizes->globalBatch / sizes->dp;
+}
+
+/// Sets the micro-batch of `job` if the job leaves it open and states a global
+/// batch. Returns the choice.
+static MicroBatchChoice settleMicroBatch(MLIRContext &context, Job &job,
+                                         ProgressSink *progress) {
+  MicroBatchChoice choice;
+  std::optional<int64_t> samples = samplesToCut(context, job);
+  if (!samples)
+    return choice;
+  // If the number of micro-batches is stated, it determines their size.
+  int64_t count = job.plan.accumulation.value_or(1);
+  if (job.plan.accumulation && *samples % count == 0) {
+    choice.microBatch = *samples / count;
+  } else if (!job.plan.accumulation) {
+    job.assumed.push_back(plan::findByFlag("micro-batch"));
+    choice = chooseMicroBatch(job, *samples, [&](const Job &other) {
+      return simulateFully(context, other, /*trace=*/"", progress);
+    });
+  }
+  job.plan.microBatch = choice.microBatch;
+  return choice;
+}
+
+Expected<Outcome> proteus::jobs::run(MLIRContext &context, const Job &given,
+                                     const RunFiles &files,
+                                     ProgressSink *progress) {
+  Job job = given;
+  MicroBatchChoice choice = settleMicroBatch(context, job, progress);
+  Expected<Outcome> outcome =
+      choice.outcome && files.trace.empty()
+          ? Expected<Outcome>(std::move(*choice.outcome))
+          : simulateFully(context, job, files.trace, progress);
+  if (!outcome)
+    return outcome;
+  outcome->job = std::move(job);
+  if (!choice.remark.empty())
+    outcome->remarks.push_back(choice.remark);
   if (!files.report.empty())
     if (Error error =
             writeFileAtomically(files.report, [&](llvm::raw_ostream &os) {
@@ -626,13 +594,18 @@ Expected<Outcome> proteus::jobs::run(MLIRContext &context, const Job &job,
   return outcome;
 }
 
-Expected<Outcome> proteus::jobs::runMemory(MLIRContext &context, const Job &job,
+Expected<Outcome> proteus::jobs::runMemory(MLIRContext &context,
+                                           const Job &given,
                                            ProgressSink *progress) {
-  Job longest = job;
+  Job longest = given;
+  MicroBatchChoice choice = settleMicroBatch(context, longest, progress);
   longest.meanTokens.reset();
   Expected<Outcome> outcome = simulateOnce(
       context, longest, {/*trace=*/"", /*onlyMemory=*/true, progress});
-  if (outcome)
-    outcome->figures = sim::figuresOf(outcome->workload, outcome->result);
+  if (!outcome)
+    return outcome;
+  outcome->figures = sim::figuresOf(outcome->workload, outcome->result);
+  if (!choice.remark.empty())
+    outcome->remarks.push_back(choice.remark);
   return outcome;
 }

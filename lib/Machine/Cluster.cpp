@@ -9,6 +9,8 @@
 #include "Proteus/Machine/Cluster.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
 
 #include <algorithm>
@@ -124,4 +126,46 @@ int64_t Cluster::unitOf(unsigned level, int64_t node) const {
   for (unsigned below = 0; below <= level; ++below)
     unit /= fabric.levels[below].span;
   return unit;
+}
+
+ClusterName proteus::machine::splitClusterName(StringRef text) {
+  // A path may contain a colon, so only the colon after its ending counts.
+  constexpr StringLiteral ending = ".json";
+  size_t end = text.rfind(".json:");
+  if (text.ends_with(ending))
+    return {text, std::nullopt};
+  if (end != StringRef::npos)
+    return {text.take_front(end + ending.size()),
+            text.drop_front(end + ending.size() + 1)};
+  auto [base, nodes] = text.split(':');
+  return {base, text.contains(':') ? std::optional(nodes) : std::nullopt};
+}
+
+Error proteus::machine::setNodes(Cluster &cluster, const ClusterName &name) {
+  if (!name.nodes)
+    return Error::success();
+  int64_t nodes = 0;
+  if (name.nodes->getAsInteger(10, nodes) || nodes < 1 || nodes > maxNodes)
+    return createStringError("expected a number of nodes from 1 to " +
+                             Twine(maxNodes) + " after '" + name.base +
+                             ":', got '" + *name.nodes + "'");
+  std::string text = cluster.name + ":" + std::to_string(nodes);
+  if (!cluster.hasOneKind()) {
+    const NodeKind &first = cluster.kinds[cluster.nodes.front().kind];
+    const NodeRun &other = *llvm::find_if(cluster.nodes, [&](const NodeRun &r) {
+      return r.kind != cluster.nodes.front().kind;
+    });
+    return createStringError(
+        "cluster '" + text +
+        "': only nodes of one kind can be multiplied, but "
+        "it has nodes '" +
+        first.graph.name + "' and '" + cluster.kinds[other.kind].graph.name +
+        "'; state their numbers under 'nodes' in the file");
+  }
+  cluster.nodes = {{cluster.nodes.front().kind, nodes}};
+  cluster.name = text;
+  if (Error error = checkReach(cluster))
+    return createStringError("cluster '" + text +
+                             "': " + toString(std::move(error)));
+  return Error::success();
 }

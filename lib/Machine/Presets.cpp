@@ -29,7 +29,7 @@ static constexpr Preset presets[] = {
 };
 
 static const Preset *findPreset(StringRef text) {
-  StringRef name = text.split(':').first;
+  StringRef name = splitClusterName(text).base;
   const Preset *preset =
       llvm::find_if(presets, [&](const Preset &p) { return p.name == name; });
   return preset == std::end(presets) ? nullptr : preset;
@@ -48,24 +48,15 @@ std::vector<std::string> proteus::machine::clusterPresetNames() {
 
 Expected<Cluster> proteus::machine::parseClusterPreset(StringRef text) {
   const Preset *preset = findPreset(text);
+  ClusterName name = splitClusterName(text);
   if (!preset)
     return createStringError(
-        "unknown cluster preset '" + text.split(':').first +
+        "unknown cluster preset '" + name.base +
         "'; known presets: " + llvm::join(clusterPresetNames(), ", "));
   Expected<Cluster> cluster =
       parseClusterJSON(preset->text, ("preset " + preset->name).str());
-  if (!cluster || !text.contains(':'))
-    return cluster;
-  // All nodes of a preset are of one kind, so a preset has one run of nodes.
-  int64_t &nodes = cluster->nodes.front().count;
-  StringRef count = text.split(':').second;
-  if (count.getAsInteger(10, nodes) || nodes < 1 || nodes > maxNodes)
-    return createStringError("expected a number of nodes from 1 to " +
-                             Twine(maxNodes) + " after '" + preset->name +
-                             ":', got '" + count + "'");
-  cluster->name = text.str();
-  if (Error error = checkReach(*cluster))
-    return createStringError("cluster '" + text +
-                             "': " + toString(std::move(error)));
+  if (cluster)
+    if (Error error = setNodes(*cluster, name))
+      return std::move(error);
   return cluster;
 }

@@ -311,12 +311,21 @@ static Stack readStack(const Reader &reader) {
 }
 
 static Site readSite(const Reader &reader) {
-  reader.expectKeys(
-      {"name", "source", "fabric_efficiency", "collective_gap_us"});
+  reader.expectKeys({"name", "source", "devices", "nics", "fabric_efficiency",
+                     "collective_gap_us"});
   Site site;
   site.name = reader["name"].nonEmptyString();
   if (reader.has("source"))
     reader["source"].string();
+  if (reader.has("devices"))
+    for (const Reader &device : reader["devices"].elements())
+      site.devices.push_back(device.nonEmptyString());
+  if (reader.has("nics")) {
+    Reader nics = reader["nics"];
+    nics.expectKeys({"count", "speed_gbit"});
+    site.cards = {static_cast<uint32_t>(nics["count"].integer(1, 1024)),
+                  readGigabits(nics, "speed_gbit")};
+  }
   if (reader.has("fabric_efficiency"))
     site.fabricEfficiency = reader["fabric_efficiency"].positive(1);
   if (reader.has("collective_gap_us"))

@@ -109,6 +109,9 @@ std::vector<Field> makeFields() {
             Names{__VA_ARGS__}),                                               \
         MIN, MAX);                                                             \
   list.back().defaultText = print(int64_t(DEFAULT));
+#define PLAN_AUTO_INTEGER(MEMBER, DEFAULT, ...)                                \
+  PLAN_INTEGER(MEMBER, DEFAULT, __VA_ARGS__)                                   \
+  list.back().isAutomatic = true;
 #define PLAN_OPEN_INTEGER(MEMBER, MIN, MAX, ...)                               \
   bound(add(&ParallelPlan::MEMBER, Field::Kind::Integer, #MEMBER,              \
             Names{__VA_ARGS__}),                                               \
@@ -162,12 +165,17 @@ const Field *findByFlag(StringRef flag) {
 }
 
 Error Field::set(ParallelPlan &plan, StringRef text) const {
+  if (isAutomatic && text == "auto") {
+    reset(plan);
+    return Error::success();
+  }
   switch (kind) {
   case Kind::Integer: {
     int64_t number;
     if (text.getAsInteger(10, number) || number < min || number > max)
-      return createStringError("expected an integer from " + Twine(min) +
-                               " to " + Twine(max) + ", got '" + text + "'");
+      return createStringError(
+          "expected an integer from " + Twine(min) + " to " + Twine(max) +
+          (isAutomatic ? " or auto" : "") + ", got '" + text + "'");
     break;
   }
   case Kind::Switch:
@@ -192,7 +200,7 @@ Error Field::set(ParallelPlan &plan, StringRef text) const {
 std::string Field::placeholder() const {
   switch (kind) {
   case Kind::Integer:
-    return "N";
+    return isAutomatic ? "N|auto" : "N";
   case Kind::Switch:
     return "";
   case Kind::Choice:

@@ -244,10 +244,16 @@ static std::string linksOf(const KnownGPU &gpu, int64_t devices) {
   return pairs.empty() ? "" : (before + "pairs = [" + pairs + "]}").str();
 }
 
-/// Returns the number of GPUs in a node. For GPUs in racks, returns the number
-/// of GPUs that NVLink connects, even across several hosts.
-static int64_t nodeSizeOf(const json::Reader &h, const KnownGPU &gpu,
-                          int64_t gpus, CaseNotes &notes) {
+namespace {
+/// Sizes of a node, in GPUs. A host is the machine to which the words about the
+/// network refer. It is smaller than the node if NVLink connects several hosts.
+struct NodeSize {
+  int64_t node = 1, host = 1;
+};
+} // namespace
+
+static NodeSize nodeSizeOf(const json::Reader &h, const KnownGPU &gpu,
+                           int64_t gpus, CaseNotes &notes) {
   auto divisorUpTo = [&](int64_t most) {
     int64_t size = std::min(most, gpus);
     while (gpus % size != 0)
@@ -264,14 +270,14 @@ static int64_t nodeSizeOf(const json::Reader &h, const KnownGPU &gpu,
     notes.assumed.push_back(std::to_string(size) +
                             " GPUs are linked by NVLink, in racks of " +
                             std::to_string(rack));
-    return size;
+    return {size, stated.value_or(tray)};
   }
   if (stated)
-    return *stated;
+    return {*stated, *stated};
   int64_t size = divisorUpTo(8);
   notes.assumed.push_back("the size of nodes is not stated: they have " +
                           std::to_string(size) + " GPUs");
-  return size;
+  return {size, size};
 }
 
 /// Returns true if only PCIe connects the GPUs of a node, because the GPU has
@@ -331,11 +337,15 @@ Expected<std::string> proteus::validation::clusterOfCase(const json::Reader &h,
   if (otherMemory)
     notes.assumed.push_back("'" + name + "' is " + gpu->device.str() +
                             " with " + std::to_string(*otherMemory) + " GB");
-  int64_t perNode = nodeSizeOf(h, *gpu, gpus, notes);
+  NodeSize size = nodeSizeOf(h, *gpu, gpus, notes);
+  int64_t perNode = size.node;
   bool isPCIe = isLinkedByPCIe(*gpu, inside);
-  if (gpus > perNode && gpus % perNode != 0)
-    return createStringError(Twine(gpus) + " GPUs are not whole nodes of " +
-                             Twine(perNode));
+  int64_t nodes = (gpus + perNode - 1) / perNode;
+  if (nodes > 1 && gpus % perNode != 0)
+    notes.assumed.push_back("the last of " + std::to_string(nodes) +
+                            " nodes has " + std::to_string(gpus % perNode) +
+                            " of its " + std::to_string(perNode) +
+                            " GPUs in use");
   // A job on a single node may use only some of its GPUs, for example 2 of 8.
   // So assume that this node has at least 8 devices, and let the job use all
   // links of the node.
@@ -347,11 +357,15 @@ Expected<std::string> proteus::validation::clusterOfCase(const json::Reader &h,
   int64_t cards = 0;
   if (gpus > perNode) {
     Network usual{gpu->devicesPerCard > 0
-                      ? std::max<int64_t>(1, perNode / gpu->devicesPerCard)
+                      ? std::max<int64_t>(1, size.host / gpu->devicesPerCard)
                       : 1,
                   gpu->cardGbit};
-    Network network = networkOfWords(outside, perNode, usual, notes);
-    cards = network.cards;
+    Network network = networkOfWords(outside, size.host, usual, notes);
+    // A host has at most two cards per GPU. More cards are those of the rack.
+    // A part of a host has its share of the cards, rounded up.
+    cards = network.cards > 2 * size.host
+                ? network.cards
+                : (network.cards * perNode + size.host - 1) / size.host;
     node += formatv(", nics = {{count = {0}, speed_gbit = {1}}", cards,
                     formatv("{0:f2}", network.gbit).str());
   }
@@ -364,7 +378,6 @@ Expected<std::string> proteus::validation::clusterOfCase(const json::Reader &h,
   if (otherMemory)
     device = formatv("{{like = {0}, memory_gb = {1}}", device, *otherMemory);
   return formatv("{{name = \"{0}\", device = {1}, node = {{{2}}, nodes = {3}}",
-                 gpu->device, device, node,
-                 std::max<int64_t>(1, gpus / perNode))
+                 gpu->device, device, node, nodes)
       .str();
 }

@@ -77,7 +77,8 @@ static Error setPrecision(const json::Reader &s, const json::Reader &hardware,
 /// Sets the schedule from words such as "1f1b", "1F1B (DeepSpeed pipe)",
 /// "interleaved 1F1B" or "AFAB". If a stage has several chunks, 1f1b becomes
 /// interleaved.
-static Error setSchedule(const json::Reader &s, ParallelPlan &plan) {
+static Error setSchedule(const json::Reader &s, ParallelPlan &plan,
+                         CaseNotes &notes) {
   std::string words = wordsOf(s, "schedule");
   StringRef order = words;
   auto contains = [&](std::initializer_list<StringRef> names) {
@@ -88,7 +89,10 @@ static Error setSchedule(const json::Reader &s, ParallelPlan &plan) {
     plan.virtualStages.reset();
     return Error::success();
   }
-  if (contains({"interleav"}))
+  if (contains({"interleav"}) && plan.virtualStages.value_or(1) == 1)
+    notes.assumed.push_back("the number of chunks of the interleaved schedule "
+                            "is not stated: it is 1, so the schedule is 1f1b");
+  else if (contains({"interleav"}))
     plan.schedule = plan::ScheduleOrder::Interleaved;
   else if (contains({"zero-bubble", "zero bubble", "zb-h", "zb1p"}))
     plan.schedule = plan::ScheduleOrder::ZeroBubble;
@@ -388,7 +392,7 @@ Error proteus::validation::strategyOfCase(const json::Reader &s,
     return error;
   if (Error error = setRecompute(s, plan, notes))
     return error;
-  if (Error error = setSchedule(s, plan))
+  if (Error error = setSchedule(s, plan, notes))
     return error;
   if (Error error = setPrecision(s, hardware, job, notes))
     return error;

@@ -10,7 +10,7 @@
 #define PROTEUS_JOBS_JOB_H
 
 #include "Proteus/Machine/Stack.h"
-#include "Proteus/Plan/ParallelPlan.h"
+#include "Proteus/Plan/PlanFields.h"
 #include "Proteus/Support/Flags.h"
 
 #include "llvm/Support/Error.h"
@@ -35,8 +35,8 @@ struct Job {
   /// Mean number of tokens in a sequence, not counting padding. If absent, all
   /// sequences are full.
   std::optional<int64_t> meanTokens;
-  /// Name of a preset, with or without the number of nodes ("dgx-h100:4" or
-  /// "dgx-h100"), or path of a cluster file.
+  /// Name of a preset or path of a cluster file, with or without the number of
+  /// nodes: "dgx-h100:4", "dgx-h100", "cluster.json:4" or "cluster.json".
   std::string cluster;
   /// The cluster as an inline dictionary of the IR, instead of `cluster`.
   std::string clusterText;
@@ -61,6 +61,8 @@ struct Job {
   /// `fromStack`.
   plan::ParallelPlan plan;
   std::vector<const plan::Field *> fromStack;
+  /// Fields of `plan` that nothing states and that `run` chose for this job.
+  std::vector<const plan::Field *> assumed;
   /// Software stack: a name, a path or JSON text. With `none`, no stack adds
   /// time or memory. If `stack` is empty, an .mlir file keeps the stack that it
   /// states itself, and other models have the stack `generic`.
@@ -93,6 +95,9 @@ struct Job {
   std::optional<double> collectiveError;
 
   bool isFile() const { return llvm::StringRef(model).ends_with(".mlir"); }
+  bool statesCluster() const {
+    return !cluster.empty() || !clusterText.empty();
+  }
 };
 
 /// Adds the flags that set fields of `job`, except those of the plan.

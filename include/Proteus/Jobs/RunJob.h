@@ -30,8 +30,9 @@ namespace proteus::jobs {
 std::unique_ptr<mlir::MLIRContext> createContext();
 
 /// Builds the module of a job, which contains the model, the strategy tree and
-/// the cluster. If `statement` is not null, restates the job there, except for
-/// values that are known only after the simulation.
+/// the cluster. An open micro-batch is 1 here; `run` chooses it. If `statement`
+/// is not null, restates the job there, except for values that are known only
+/// after the simulation.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 prepare(mlir::MLIRContext &context, const Job &job,
         sim::JobStatement *statement = nullptr);
@@ -44,15 +45,18 @@ struct RunFiles {
 
 /// Figures of a job, and the remarks of the passes that produced them.
 struct Outcome {
+  /// The job with the fields of the plan that `run` chose (Job::assumed).
+  Job job;
   sim::Workload workload;
   sim::SimulationResult result;
   sim::Figures figures;
   std::vector<std::string> remarks;
 };
 
-/// Simulates a job and writes `files`. If the job states `meanTokens`,
-/// simulates it a second time with full sequences, which determine the memory.
-/// Reports the progress to `progress` if that is not null.
+/// Simulates a job and writes `files`. If the job states a global batch but no
+/// micro-batch, chooses the micro-batch by simulating several. If the job
+/// states `meanTokens`, simulates it a second time with full sequences, which
+/// determine the memory. Reports the progress to `progress` if that is not null.
 llvm::Expected<Outcome> run(mlir::MLIRContext &context, const Job &job,
                             const RunFiles &files = {},
                             ProgressSink *progress = nullptr);

@@ -230,6 +230,22 @@ struct Cluster {
   int64_t unitOf(unsigned level, int64_t node) const;
 };
 
+/// The parts of the name of a cluster: a preset or the path of a file, and the
+/// number of nodes after the colon of "dgx-a100:16" or "cluster.json:16".
+struct ClusterName {
+  llvm::StringRef base;
+  /// The text after the colon; absent without a colon.
+  std::optional<llvm::StringRef> nodes;
+
+  bool isFile() const { return base.ends_with(".json"); }
+};
+ClusterName splitClusterName(llvm::StringRef text);
+
+/// Gives `cluster` the number of nodes in `name`, and does nothing if `name`
+/// states none. Fails if the number is not valid, if the cluster has nodes of
+/// several kinds, or if its fabric does not connect as many nodes.
+llvm::Error setNodes(Cluster &cluster, const ClusterName &name);
+
 /// Returns the embedded preset `text`, for example "dgx-a100", or "dgx-a100:16"
 /// for 16 nodes. The error for an unknown name lists all presets.
 llvm::Expected<Cluster> parseClusterPreset(llvm::StringRef text);

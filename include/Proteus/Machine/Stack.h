@@ -17,7 +17,7 @@
 #ifndef PROTEUS_MACHINE_STACK_H
 #define PROTEUS_MACHINE_STACK_H
 
-#include "Proteus/Machine/Device.h"
+#include "Proteus/Machine/Cluster.h"
 #include "Proteus/Plan/PlanMerge.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -164,12 +164,30 @@ struct Stack {
 /// that no datasheet contains.
 struct Site {
   std::string name;
+  /// Names of the devices on which the constants were measured. If the list is
+  /// empty, the site applies to all devices.
+  std::vector<std::string> devices;
+  /// The network cards of a node on which they were measured: number, and
+  /// bandwidth of one card in bytes/s. Absent if the site states none.
+  struct Cards {
+    uint32_t count = 0;
+    double bandwidth = 0;
+  };
+  std::optional<Cards> cards;
   /// Share of the NICs' line rate that communication reaches. If it is absent,
   /// the value of the cluster file is used.
   std::optional<double> fabricEfficiency;
   /// Time in seconds that is added to CollectiveConstants::synchronisation.
   double collectiveGap = 0;
 };
+
+/// Fails if `cluster` has a device on which the constants of `site` were not
+/// measured.
+llvm::Error checkDevices(const Site &site, const Cluster &cluster);
+/// Returns a remark if the constants of `site` were measured on nodes with
+/// other network cards than those of `cluster`, else an empty text. Clusters of
+/// one node do not use their cards.
+std::string remarkCards(const Site &site, const Cluster &cluster);
 
 /// Returns the embedded stack or site `name`. The error for an unknown name
 /// lists all names.

@@ -36,6 +36,8 @@ struct Field {
   std::string defaultText;
   int64_t min = 0, max = 0;       ///< inclusive bounds of an integer
   std::vector<std::string> words; ///< words of a choice
+  /// True if the word "auto" leaves the field open, so that the job chooses it.
+  bool isAutomatic = false;
 
   /// Returns the stated value as text, or nullopt if the field is open.
   std::function<std::optional<std::string>(const ParallelPlan &)> get;
@@ -46,7 +48,8 @@ struct Field {
   /// contains the allowed words or range.
   llvm::Error set(ParallelPlan &plan, llvm::StringRef text) const;
   /// Returns the placeholder of the flag's value in the help text: "N" for an
-  /// integer, "a|b" for a choice, or an empty string for a switch.
+  /// integer, "N|auto" if the job can choose it, "a|b" for a choice, or an
+  /// empty string for a switch.
   std::string placeholder() const;
 
 private:

@@ -100,17 +100,24 @@ static llvm::Expected<machine::Cluster> readCluster(ModuleOp module,
           return readTextFile(beside(fileOf(module), name));
         });
   }
-  StringRef name = cast<StringAttr>(attribute).getValue();
-  if (!name.ends_with(".json"))
-    return machine::parseClusterPreset(name);
-  SmallString<128> path = beside(fileOf(module), name);
-  llvm::Expected<std::string> text = readTextFile(path);
-  if (!text)
-    return llvm::createStringError("can't read the cluster file '" + path +
-                                   "': " + llvm::toString(text.takeError()));
-  return machine::parseClusterJSON(*text, path, [&](StringRef other) {
-    return readTextFile(beside(path, other));
-  });
+  StringRef text = cast<StringAttr>(attribute).getValue();
+  machine::ClusterName name = machine::splitClusterName(text);
+  if (!name.isFile())
+    return machine::parseClusterPreset(text);
+  SmallString<128> path = beside(fileOf(module), name.base);
+  llvm::Expected<std::string> contents = readTextFile(path);
+  if (!contents)
+    return llvm::createStringError(
+        "can't read the cluster file '" + path +
+        "': " + llvm::toString(contents.takeError()));
+  llvm::Expected<machine::Cluster> cluster =
+      machine::parseClusterJSON(*contents, path, [&](StringRef other) {
+        return readTextFile(beside(path, other));
+      });
+  if (cluster)
+    if (llvm::Error error = machine::setNodes(*cluster, name))
+      return std::move(error);
+  return cluster;
 }
 
 void proteus::writeMachineOptions(ModuleOp module, StringRef cluster,

@@ -122,6 +122,11 @@ public:
     return std::min(getLimit(shape), shape.chunks * shape.microBatches);
   }
   std::optional<std::string> whyNot(const StageShape &shape) const override {
+    // With one chunk the order would be 1F1B with more micro-batches in flight:
+    // the same time, and more memory.
+    if (shape.chunks == 1 && shape.stages > 1)
+      return "it needs several chunks per stage; set virtual_stages (--vpp) to "
+             "2 or more, or use order = \"1f1b\"";
     if (shape.microBatches % shape.stages != 0)
       return std::to_string(shape.microBatches) +
              " micro-batches can't be cut into groups of " +

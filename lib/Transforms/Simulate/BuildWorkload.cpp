@@ -125,7 +125,9 @@ LogicalResult WorkloadBuilder::findPrograms() {
   if (!verifyPrograms(stages) || !verifySchedule(schedule))
     return failure();
   for (dist::ProgramOp program : stages) {
-    FailureOr<FlatProgram> flat = flatten(program);
+    // The reference has a buffer for every sum.
+    FailureOr<FlatProgram> flat =
+        flatten(program, machine.fidelity == Fidelity::Flow);
     if (failed(flat) || failed(checkHostCopies(program)) ||
         failed(checkTypes(program)))
       return failure();

@@ -23,7 +23,8 @@ using namespace proteus;
 /// input.
 static constexpr int64_t maxTasks = 20000000;
 
-Flattener::Flattener(dist::ProgramOp program) : program(program) {
+Flattener::Flattener(dist::ProgramOp program, bool addsInPlace)
+    : program(program), addsInPlace(addsInPlace) {
   flat.program = program;
   dist::OverlapAttr overlap = program.getStepOrDefault().getOverlap();
   tensorCollectivesBlock = overlap.getTensor() == plan::TensorOverlap::None;
@@ -236,6 +237,7 @@ FailureOr<FlatProgram> Flattener::run() {
   return std::move(flat);
 }
 
-FailureOr<FlatProgram> proteus::flatten(dist::ProgramOp program) {
-  return Flattener(program).run();
+FailureOr<FlatProgram> proteus::flatten(dist::ProgramOp program,
+                                        bool addsInPlace) {
+  return Flattener(program, addsInPlace).run();
 }

@@ -95,8 +95,9 @@ sim::Stream getStream(mlir::Operation *op);
 
 /// Writes out the repeats of `program`. Emits an error and fails if an
 /// operation is neither a kernel nor a communication, or if there are too many
-/// tasks.
-llvm::FailureOr<FlatProgram> flatten(dist::ProgramOp program);
+/// tasks. If `addsInPlace` is true, a sum of gradients of one parameter
+/// overwrites one of its terms.
+llvm::FailureOr<FlatProgram> flatten(dist::ProgramOp program, bool addsInPlace);
 
 } // namespace proteus
 

@@ -68,9 +68,23 @@ void Flattener::read(FlatTask &task, uint32_t value) {
   }
 }
 
+/// Returns the term that a sum of gradients of one parameter overwrites: the
+/// gradient of a product that reads the parameter. Returns null if `sum` has no
+/// such term, or if another operation reads it. Autograd adds the gradients of
+/// a tied parameter in this way.
+static Value overwrittenTerm(nn::AddOp sum) {
+  for (Value term : sum->getOperands()) {
+    auto kernel = term.getDefiningOp<nn::IterationSpaceOpInterface>();
+    if (kernel && kernel.getKernelPass() == nn::KernelPass::WeightGradient &&
+        term.hasOneUse() && term.getType() == sum.getType())
+      return term;
+  }
+  return {};
+}
+
 /// Returns the operand that `result` overwrites in memory, or null if `result`
 /// has memory of its own.
-static Value inPlaceOperand(OpResult result) {
+static Value inPlaceOperand(OpResult result, bool addsInPlace) {
   Operation *op = result.getOwner();
   if (isa<dist::AllReduceOp, dist::StageReduceOp>(op))
     return op->getOperand(0);
@@ -80,6 +94,8 @@ static Value inPlaceOperand(OpResult result) {
     unsigned number = result.getResultNumber();
     return op->getOperand(number == 0 ? 0 : number + 1);
   }
+  if (auto sum = dyn_cast<nn::AddOp>(op); sum && addsInPlace)
+    return overwrittenTerm(sum);
   // A step of ring attention updates the results of the previous step in place.
   if (auto block = dyn_cast<nn::AttentionBlockOp>(op);
       block && !block.getSoFar().empty())
@@ -119,7 +135,8 @@ void Flattener::visitTask(Operation *op) {
     // If the update gathers a parameter or copies it to the host, the result is
     // written to resident memory and needs no buffer.
     bool gathersParameter = once && forParameter && !isa<dist::FetchOp>(op);
-    Value memory = inPlaceOperand(result);
+    Value memory =
+        inPlaceOperand(result, addsInPlace && phase == sim::Phase::Backward);
     if (memory && isInChunks(environment.lookup(memory)))
       memory = {};
     if (memory) {

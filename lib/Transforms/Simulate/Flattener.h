@@ -58,7 +58,7 @@ struct FlatValue {
 /// repeat, it maps every SSA value to the value in the current iteration.
 class Flattener {
 public:
-  explicit Flattener(dist::ProgramOp program);
+  Flattener(dist::ProgramOp program, bool addsInPlace);
 
   llvm::FailureOr<FlatProgram> run();
 
@@ -132,6 +132,8 @@ private:
   }
 
   dist::ProgramOp program;
+  /// True if a sum of gradients of one parameter overwrites one of its terms.
+  bool addsInPlace;
   FlatProgram flat;
   std::vector<FlatValue> values;
   /// Index into `values` of every SSA value in the current iteration.

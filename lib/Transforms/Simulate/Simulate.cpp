@@ -194,6 +194,10 @@ Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   if (tf32)
     for (machine::Device &device : cluster->devices)
       device.useTF32();
+  if (llvm::Error error = machine::checkDevices(site, *cluster))
+    return emitError(module.getLoc(), llvm::toString(std::move(error)));
+  if (std::string cards = machine::remarkCards(site, *cluster); !cards.empty())
+    emitRemark(module.getLoc(), cards);
   for (machine::NodeKind &kind : cluster->kinds)
     kind.collectives.synchronisation += site.collectiveGap;
   if (site.fabricEfficiency)
