@@ -37,6 +37,7 @@ private:
   bool isOffloaded(StringRef part, StringRef old);
   void buckets();
   void prefetch();
+  void persistence();
   void degrees();
 
   int64_t bytesOf(bool isGradient) const {
@@ -165,6 +166,7 @@ void Reader::zero() {
   offload();
   buckets();
   prefetch();
+  persistence();
 }
 
 /// Returns true if a part, `offload_optimizer` or `offload_param`, is offloaded
@@ -251,6 +253,26 @@ void Reader::prefetch() {
       notes.notModelled(name, "parameters are gathered by layers ahead; see "
                               "--prefetch");
   }
+}
+
+void Reader::persistence() {
+  bool isStated = false;
+  for (StringRef name : {"zero_optimization.stage3_param_persistence_threshold",
+                         "zero_optimization.param_persistence_threshold"}) {
+    auto elements = file.integer(name, 0, plan::maxBytes);
+    if (!elements)
+      continue;
+    isStated = true;
+    if (stage() == plan::ZeroStage::Parameters)
+      plan.zeroPersist = elements;
+    else
+      notes.noEffect(name, "needs zero_optimization.stage 3");
+  }
+  if (stage() != plan::ZeroStage::Parameters || isStated)
+    return;
+  plan.zeroPersist = 100'000;
+  notes.byDefault("zero_optimization.stage3_param_persistence_threshold = "
+                  "100000");
 }
 
 void Reader::degrees() {

@@ -240,6 +240,7 @@ void Reader::fullSharding() {
   refuse(!arguments.has("untie-embeddings-and-output-weights"),
          "without --untie-embeddings-and-output-weights");
   plan.zero = plan::ZeroStage::Parameters;
+  plan.zeroShards = plan::ZeroShards::Rows;
   if (arguments.has("torch-fsdp2-no-reshard-after-forward"))
     plan.reshardAfterForward = false;
   plan.bucketRule = plan::BucketRule::FSDP;

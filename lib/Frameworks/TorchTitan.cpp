@@ -291,6 +291,8 @@ void Reader::sharding() {
   bool isSharded = shards != 1 || *plan.cp > 1;
   plan.zero = isSharded ? plan::ZeroStage::Parameters : plan::ZeroStage::None;
   plan.bucketRule = isSharded ? plan::BucketRule::FSDP : plan::BucketRule::DDP;
+  if (isSharded)
+    plan.zeroShards = plan::ZeroShards::Rows;
   if (replicas > 1 && shards > 1)
     plan.zeroGroup = shards;
   if (file.flag("training.enable_cpu_offload", false)) {
