@@ -286,7 +286,8 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
     std::string label = words;
     if (!outcome->job.assumed.empty())
       label +=
-          " (micro-batch=" + std::to_string(*outcome->job.plan.microBatch) + ")";
+          " (micro-batch=" + std::to_string(*outcome->job.plan.microBatch) +
+          ")";
     entries.push_back(entryOf(label, outcome->job, *outcome));
     if (!entries.back().fits())
       entries.back().instead = findSmaller(*context, one, *outcome);

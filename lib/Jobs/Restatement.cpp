@@ -49,10 +49,10 @@ static void stateFields(const Job &given, const Job &job,
                         const plan::Sizes &sizes, JobStatement &statement) {
   for (const plan::Field &field : plan::fields()) {
     std::optional<std::string> value = field.get(job.plan);
-    Origin origin = llvm::is_contained(given.assumed, &field)   ? Origin::Assumed
+    Origin origin = llvm::is_contained(given.assumed, &field) ? Origin::Assumed
                     : llvm::is_contained(job.fromStack, &field) ? Origin::Stack
-                    : value                                     ? Origin::Given
-                                                                : Origin::Default;
+                    : value ? Origin::Given
+                            : Origin::Default;
     statement.set(keyOf(field), typed(field, value.value_or(field.defaultText)),
                   origin);
   }

@@ -164,9 +164,11 @@ TEST(Schedules, OneForwardOneBackwardIdlesForStagesMinusOneMicroBatches) {
 TEST(Schedules, InterleavingDividesTheBubbleByTheNumberOfChunks) {
   for (int64_t p : {2, 3, 4, 8})
     for (int64_t groups : {1, 2, 4})
-      for (int64_t v : {1, 2, 3})
+      for (int64_t v : {2, 3, 4})
         expectBubble("interleaved", {0, p, v, groups * p}, Times(),
                      (p - 1) * 18 * ms / v);
+  // One chunk per stage is the order 1f1b.
+  EXPECT_TRUE(findSchedule("interleaved").whyNot({0, 4, 1, 8}));
 }
 
 TEST(Schedules, InterleavingHoldsWhatItsWarmUpHasStarted) {

@@ -56,7 +56,8 @@ struct Outcome {
 /// Simulates a job and writes `files`. If the job states a global batch but no
 /// micro-batch, chooses the micro-batch by simulating several. If the job
 /// states `meanTokens`, simulates it a second time with full sequences, which
-/// determine the memory. Reports the progress to `progress` if that is not null.
+/// determine the memory. Reports the progress to `progress` if that is not
+/// null.
 llvm::Expected<Outcome> run(mlir::MLIRContext &context, const Job &job,
                             const RunFiles &files = {},
                             ProgressSink *progress = nullptr);
