@@ -94,8 +94,8 @@ AdviceList proteus::driver::adviseOn(mlir::MLIRContext &context,
     else
       list.helpful.push_back(std::move(advice));
   }
-  llvm::stable_sort(list.helpful, [](const Advice &a, const Advice &b) {
-    return a.gain > b.gain;
+  llvm::sort(list.helpful, [](const Advice &a, const Advice &b) {
+    return std::tie(b.gain, a.flags) < std::tie(a.gain, b.flags);
   });
   return list;
 }

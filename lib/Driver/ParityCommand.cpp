@@ -73,7 +73,7 @@ int proteus::driver::parityCommand(ArrayRef<std::string> arguments) {
   Expected<ReferenceRuns> runs = readRuns(*files);
   if (!runs)
     return fail(runs.takeError());
-  llvm::erase_if(runs->runs, [&](const ReferenceRun &run) {
+  llvm::erase_if(runs->runs, [&id = id](const ReferenceRun &run) {
     return !id.empty() && run.id != id;
   });
   if (runs->runs.empty())

@@ -362,12 +362,12 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
   Expected<std::vector<Case>> cases = readCases(*text, rest->front());
   if (!cases)
     return fail(cases.takeError());
-  llvm::erase_if(*cases, [&](const Case &one) {
+  llvm::erase_if(*cases, [&only = only, &id = id](const Case &one) {
     return (!only.empty() && one.group != only) ||
            (!id.empty() && one.id != id);
   });
   if (!where.empty())
-    llvm::erase_if(*cases, [&](const Case &one) {
+    llvm::erase_if(*cases, [&where = where](const Case &one) {
       return one.job.stack != where && one.job.site != where;
     });
   for (Case &one : *cases) {

@@ -90,7 +90,8 @@ private:
   Value norm(StringRef path, Value x);
   /// Builds `block`, a residual addition, and a norm. The norm precedes the
   /// block if `preNorm` is set. Otherwise it follows the addition.
-  Value residual(StringRef name, Value x, function_ref<Value(Value)> block);
+  Value residual(StringRef name, Value x,
+                 llvm::function_ref<Value(Value)> block);
   /// Adds an operation that represents the relative position bias of `table`.
   /// T5 adds this bias to the scores. Here the scores are inside the attention
   /// operation, so the added operation reads `table` and `queries` and returns
@@ -117,7 +118,7 @@ Value EncoderDecoderBuilder::norm(StringRef path, Value x) {
 }
 
 Value EncoderDecoderBuilder::residual(StringRef name, Value x,
-                                      function_ref<Value(Value)> block) {
+                                      llvm::function_ref<Value(Value)> block) {
   std::string normPath = ("norm_" + name).str();
   std::string addPath = ("residual_" + name).str();
   if (dims.preNorm)
