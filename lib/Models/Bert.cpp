@@ -74,7 +74,7 @@ void BertModel::declare(Dimensions &dimensions) {
   dimensions.choice("task", dims.task, tasks);
   dimensions.integer("predictions", dims.predictions);
   dimensions.choice("attention_kernel", dims.attentionKernel, kernels);
-  dimensions.number("dropout", dims.dropout, 0.99);
+  dimensions.share("dropout", dims.dropout, 0.99);
 }
 
 llvm::Error BertModel::check() const {

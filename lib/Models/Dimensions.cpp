@@ -28,6 +28,9 @@ void Dimensions::integer(StringRef name, int64_t &value, int64_t min,
 void Dimensions::number(StringRef name, double &value, double max) {
   dimensions.push_back({name.str(), &value, 0, 0, max});
 }
+void Dimensions::share(StringRef name, double &value, double max) {
+  dimensions.push_back({name.str(), &value, 0, 0, max, /*mayBeZero=*/true});
+}
 void Dimensions::flag(StringRef name, bool &value) {
   dimensions.push_back({name.str(), &value});
 }
@@ -73,7 +76,9 @@ std::string Dimensions::expected(const Dimension &dimension) {
       Overloaded{
           [&](int64_t *) { return "an integer " + range; },
           [&](double *) {
-            return "a positive number up to " +
+            return std::string(dimension.mayBeZero
+                                   ? "a number from 0 to "
+                                   : "a positive number up to ") +
                    json::formatNumber(dimension.most);
           },
           [&](bool *) { return std::string("true or false"); },
@@ -105,7 +110,8 @@ bool Dimensions::assign(const Dimension &dimension, StringRef text) {
             return readInteger(text, dimension.min, dimension.max, *value);
           },
           [&](double *value) {
-            return !text.getAsDouble(*value) && *value > 0 &&
+            return !text.getAsDouble(*value) &&
+                   (*value > 0 || (dimension.mayBeZero && *value == 0)) &&
                    *value <= dimension.most;
           },
           [&](bool *value) { return readFlag(text, *value); },
@@ -160,7 +166,10 @@ void Dimensions::assign(const Dimension &dimension, const json::Reader &value) {
           [&](int64_t *target) {
             *target = value.integer(dimension.min, dimension.max);
           },
-          [&](double *target) { *target = value.positive(dimension.most); },
+          [&](double *target) {
+            *target = dimension.mayBeZero ? value.nonNegative(dimension.most)
+                                          : value.positive(dimension.most);
+          },
           [&](bool *target) { *target = value.boolean(); },
           [&](Answer answer) {
             *answer.value = value.boolean() != answer.opposite;

@@ -53,7 +53,7 @@ void TransformerModel::declare(Dimensions &dimensions) {
   dimensions.choice("attention_kernel", dims.attentionKernel, kernels);
   dimensions.choice("gated_kernel", dims.gatedKernel, kernels);
   dimensions.choice("logits", dims.logits, logits);
-  dimensions.number("dropout", dims.dropout, 0.99);
+  dimensions.share("dropout", dims.dropout, 0.99);
   dimensions.integer("kv_lora_rank", dims.kvLoraRank);
   dimensions.integer("q_lora_rank", dims.qLoraRank);
   dimensions.integer("qk_head_dim", dims.qkHeadDim);

@@ -87,7 +87,7 @@ void TransformerXLModel::declare(Dimensions &dimensions) {
   dimensions.list("cutoffs", dims.cutoffs);
   dimensions.integer("div_val", dims.divVal, 1, 1024);
   dimensions.list("tail_percent", dims.tailPercent, 1, 100);
-  dimensions.number("dropout", dims.dropout, 0.99);
+  dimensions.share("dropout", dims.dropout, 0.99);
   dimensions.flag("attention_dropout", dims.attentionDropout);
 }
 

@@ -40,6 +40,8 @@ public:
                int64_t max = most);
   /// Declares a positive real number of at most `max`.
   void number(llvm::StringRef name, double &value, double max);
+  /// Declares a real number from 0 to `max`.
+  void share(llvm::StringRef name, double &value, double max);
   void flag(llvm::StringRef name, bool &value);
   /// Declares an optional flag. It is nullopt by default; other dimensions then
   /// determine its value.
@@ -101,6 +103,8 @@ private:
     int64_t max = 0;
     /// Maximum of a real number.
     double most = 0;
+    /// True if a real number may be 0.
+    bool mayBeZero = false;
   };
   const Dimension *find(llvm::StringRef name) const;
   static std::string expected(const Dimension &dimension);
