@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Puts mistakes into a copy of the sources, builds it once, and runs the tests with one
 mistake at a time until one fails. scripts/mutants.sh runs it. With --list, prints the
