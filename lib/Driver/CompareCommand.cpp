@@ -248,15 +248,11 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
   CompareArguments given;
   Flags flags;
   given.declare(flags);
-  std::vector<std::string> remarks;
-  Expected<std::vector<std::string>> own =
-      readSources(arguments, given.job, remarks);
-  if (!own)
-    return fail(own.takeError());
-  if (auto done = parseOnly(flags, *own))
+  std::vector<std::string> own, remarks;
+  if (auto done = parseJob(flags, arguments, given.job, own, remarks))
     return *done;
   StringRef file = given.file;
-  if (Error error = checkOutputs({file}, *own))
+  if (Error error = checkOutputs({file}, own))
     return fail(std::move(error));
   if (given.texts.empty())
     return fail(createStringError("no strategy is given; use --strategy \"tp=8 "

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "JobSources.h"
+#include "Output.h"
 
 #include "Proteus/Frameworks/Frameworks.h"
 #include "Proteus/Support/File.h"
@@ -68,9 +69,13 @@ static Error readFile(std::optional<std::string> file, Job &job,
   return Error::success();
 }
 
-Expected<std::vector<std::string>>
-proteus::driver::readSources(ArrayRef<std::string> arguments, Job &job,
-                             std::vector<std::string> &remarks) {
+/// Sets `job` from the frameworks that `arguments` name, and adds the remarks
+/// of their readers to `remarks`. Returns the arguments without those of
+/// Megatron-LM, which follow `--`. Must be called before the flags are parsed,
+/// so that these override the values of the framework.
+static Expected<std::vector<std::string>>
+readSources(ArrayRef<std::string> arguments, Job &job,
+            std::vector<std::string> &remarks) {
   auto end = find(arguments, "--");
   bool hasEnd = end != arguments.end();
   std::vector<std::string> own(arguments.begin(), end);
@@ -112,4 +117,16 @@ proteus::driver::readSources(ArrayRef<std::string> arguments, Job &job,
           readFile(deepSpeed, job, remarks, frameworks::readDeepSpeed))
     return std::move(error);
   return own;
+}
+
+std::optional<int>
+proteus::driver::parseJob(Flags &flags, ArrayRef<std::string> arguments,
+                          Job &job, std::vector<std::string> &own,
+                          std::vector<std::string> &remarks) {
+  Expected<std::vector<std::string>> rest =
+      readSources(arguments, job, remarks);
+  if (!rest)
+    return fail(rest.takeError());
+  own = std::move(*rest);
+  return parseOnly(flags, own);
 }

@@ -17,13 +17,13 @@ namespace proteus::driver {
 /// arguments or the file of a framework.
 void addJobFlags(Flags &flags, jobs::Job &job);
 
-/// Sets `job` from the frameworks that `arguments` name, and adds the remarks
-/// of their readers to `remarks`. Returns the arguments without those of
-/// Megatron-LM, which follow `--`. Must be called before the flags are parsed,
-/// so that these override the values of the framework.
-llvm::Expected<std::vector<std::string>>
-readSources(llvm::ArrayRef<std::string> arguments, jobs::Job &job,
-            std::vector<std::string> &remarks);
+/// Sets `job` from its sources and from `flags`, which override them. Stores
+/// the arguments before a final -- in `own`, and remarks of the sources in
+/// `remarks`. Returns the exit code if the command must end, after --help or an
+/// error, and nullopt if it continues.
+std::optional<int> parseJob(Flags &flags, llvm::ArrayRef<std::string> arguments,
+                            jobs::Job &job, std::vector<std::string> &own,
+                            std::vector<std::string> &remarks);
 
 } // namespace proteus::driver
 

@@ -50,15 +50,11 @@ int proteus::driver::memoryCommand(ArrayRef<std::string> arguments) {
   MemoryArguments given;
   Flags flags;
   given.declare(flags);
-  std::vector<std::string> remarks;
-  Expected<std::vector<std::string>> own =
-      readSources(arguments, given.job, remarks);
-  if (!own)
-    return fail(own.takeError());
-  if (auto done = parseOnly(flags, *own))
+  std::vector<std::string> own, remarks;
+  if (auto done = parseJob(flags, arguments, given.job, own, remarks))
     return *done;
   StringRef file = given.file;
-  if (Error error = checkOutputs({file}, *own))
+  if (Error error = checkOutputs({file}, own))
     return fail(std::move(error));
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   Progress progress;

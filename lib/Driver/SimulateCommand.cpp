@@ -96,14 +96,10 @@ int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
   const RunFiles &files = given.files;
   Flags flags;
   given.declare(flags);
-  std::vector<std::string> remarks;
-  Expected<std::vector<std::string>> own =
-      readSources(arguments, given.job, remarks);
-  if (!own)
-    return fail(own.takeError());
-  if (auto done = parseOnly(flags, *own))
+  std::vector<std::string> own, remarks;
+  if (auto done = parseJob(flags, arguments, given.job, own, remarks))
     return *done;
-  if (Error error = checkOutputs({files.report, files.trace}, *own))
+  if (Error error = checkOutputs({files.report, files.trace}, own))
     return fail(std::move(error));
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   Progress progress;
@@ -169,14 +165,10 @@ int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
   const Job &job = given.job;
   Flags flags;
   given.declare(flags);
-  std::vector<std::string> remarks;
-  Expected<std::vector<std::string>> own =
-      readSources(arguments, given.job, remarks);
-  if (!own)
-    return fail(own.takeError());
-  if (auto done = parseOnly(flags, *own))
+  std::vector<std::string> own, remarks;
+  if (auto done = parseJob(flags, arguments, given.job, own, remarks))
     return *done;
-  if (Error error = checkOutputs({given.file}, *own))
+  if (Error error = checkOutputs({given.file}, own))
     return fail(std::move(error));
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   // Simulate the job before writing the module: a module that cannot be

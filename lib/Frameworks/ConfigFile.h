@@ -11,6 +11,7 @@
 
 #include "Notes.h"
 
+#include "Proteus/Jobs/Job.h"
 #include "Proteus/Support/JSON.h"
 
 namespace proteus::frameworks {
@@ -57,6 +58,26 @@ private:
 
   json::Document document;
 };
+
+/// Reads a file of `framework` into `job` by a `Reader`, which has a
+/// constructor from the file, the notes and the job, and a function `read`.
+/// Returns remarks about settings.
+template <typename Reader>
+llvm::Expected<std::vector<std::string>>
+readConfig(const Framework &framework, llvm::Expected<json::Document> document,
+           jobs::Job &job) {
+  if (!document)
+    return document.takeError();
+  Notes notes(framework);
+  llvm::Expected<ConfigFile> file =
+      ConfigFile::read(framework, std::move(*document), notes);
+  if (!file)
+    return file.takeError();
+  Reader(*file, notes, job).read();
+  if (llvm::Error error = file->takeError())
+    return std::move(error);
+  return notes.remarks();
+}
 
 } // namespace proteus::frameworks
 

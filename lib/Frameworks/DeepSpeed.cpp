@@ -305,17 +305,6 @@ void Reader::read() {
 Expected<std::vector<std::string>>
 proteus::frameworks::readDeepSpeed(StringRef text, StringRef source,
                                    jobs::Job &job) {
-  const Framework &framework = frameworkOf("deepspeed");
-  Expected<json::Document> document = json::Document::parse(text, source);
-  if (!document)
-    return document.takeError();
-  Notes notes(framework);
-  Expected<ConfigFile> file =
-      ConfigFile::read(framework, std::move(*document), notes);
-  if (!file)
-    return file.takeError();
-  Reader(*file, notes, job).read();
-  if (Error error = file->takeError())
-    return std::move(error);
-  return notes.remarks();
+  return readConfig<Reader>(frameworkOf("deepspeed"),
+                            json::Document::parse(text, source), job);
 }

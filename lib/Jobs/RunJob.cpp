@@ -430,7 +430,7 @@ static void addStatement(const sim::JobStatement &statement,
 
 namespace {
 
-/// How `simulateOnce` simulates a job.
+/// Options of one simulation of a job.
 struct SimulateHow {
   StringRef trace; ///< path of the trace; empty: none
   bool onlyMemory = false;

@@ -16,7 +16,7 @@
 
 namespace proteus::plan {
 
-/// Where a value of a job comes from. Reports restate a job with these words.
+/// The origin of a value of a job. Reports print its word next to the value.
 enum class Origin : uint8_t {
   Given,   ///< the user states it
   Stack,   ///< the software stack decides it

@@ -77,7 +77,7 @@ static StringRef fileOf(ModuleOp module) {
 
 /// Returns `name` as a path. A relative path starts at the directory of `file`,
 /// unless `file` is empty or standard input.
-static SmallString<128> beside(StringRef file, StringRef name) {
+static SmallString<128> resolvePath(StringRef file, StringRef name) {
   SmallString<128> path(name);
   if (llvm::sys::path::is_relative(path) && !file.empty() && file != "-") {
     path = llvm::sys::path::parent_path(file);
@@ -97,14 +97,14 @@ static llvm::Expected<machine::Cluster> readCluster(ModuleOp module,
           "and booleans only");
     return machine::parseClusterJSON(
         text, "proteus.cluster", [&](StringRef name) {
-          return readTextFile(beside(fileOf(module), name));
+          return readTextFile(resolvePath(fileOf(module), name));
         });
   }
   StringRef text = cast<StringAttr>(attribute).getValue();
   machine::ClusterName name = machine::splitClusterName(text);
   if (!name.isFile())
     return machine::parseClusterPreset(text);
-  SmallString<128> path = beside(fileOf(module), name.base);
+  SmallString<128> path = resolvePath(fileOf(module), name.base);
   llvm::Expected<std::string> contents = readTextFile(path);
   if (!contents)
     return llvm::createStringError(
@@ -112,7 +112,7 @@ static llvm::Expected<machine::Cluster> readCluster(ModuleOp module,
         "': " + llvm::toString(contents.takeError()));
   llvm::Expected<machine::Cluster> cluster =
       machine::parseClusterJSON(*contents, path, [&](StringRef other) {
-        return readTextFile(beside(path, other));
+        return readTextFile(resolvePath(path, other));
       });
   if (cluster)
     if (llvm::Error error = machine::setNodes(*cluster, name))
@@ -174,7 +174,7 @@ static FailureOr<T> resolveNamed(ModuleOp module, StringRef attributeName,
       return parseJSON(name, attributeName);
     if (!name.ends_with(".json"))
       return parsePreset(name);
-    SmallString<128> path = beside(fileOf(module), name);
+    SmallString<128> path = resolvePath(fileOf(module), name);
     llvm::Expected<std::string> text = readTextFile(path);
     if (!text)
       return llvm::createStringError("can't read the file '" + path + "' of " +

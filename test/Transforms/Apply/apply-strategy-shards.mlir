@@ -23,8 +23,11 @@
 // SMALL:      node "norm" {
 // SMALL-NEXT:   split weight [flat -> []]
 // SMALL-NEXT: }
-// LOWERED-DAG: #dist.layout<{{.*}}, [{tp}, {}], flat = {dp}>
-// LOWERED-DAG: %[[NORM:.*]]: tensor<8xf32, #[[WHOLE:.*]]> {nn.path = "norm.scale"
+// LOWERED-DAG: #[[WHOLE:.*]] = #dist.layout<#{{[a-z0-9_]*}}, [{}]>
+// LOWERED-DAG: #[[CUT:.*]] = #dist.layout<#{{[a-z0-9_]*}}, [{tp}, {}], flat = {dp}>
+// LOWERED:     dist.program
+// LOWERED-SAME: tensor<8xf32, #[[WHOLE]]> {nn.path = "norm.scale
+// LOWERED-SAME: tensor<10x8xf32, #[[CUT]]> {nn.path = "fc1.weight"
 
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @mlp(%x: tensor<6x8xf32> {nn.role = "input", nn.path = "x"},
